@@ -1,0 +1,1 @@
+"""Shared loaders, metrics and systems of the human-rights benchmark lab."""
