@@ -1,0 +1,204 @@
+"""One look for every figure: inline SVG that follows the page's colours, in light and dark.
+
+Text and axes take the page's text colour (``currentColor``); data colours are a colour-blind-safe
+set, mid-tones that read on white and on near-black. The same figure gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+WIDTH = 6.4  # inches; the page scales it down
+INK = "#010203"  # stands for the page's text colour until the SVG is written
+BLUE, ORANGE, GREEN, PURPLE, RED, GREY = (
+    "#3a87c8", "#d98324", "#23966f", "#a06fc0", "#d0504f", "#8c8c8c",
+)  # fmt: skip
+SEQUENCE = (BLUE, ORANGE, GREEN, PURPLE, RED)
+MARKERS = ("o", "s", "^", "D", "v")
+BUCKET_COLOURS = ("#23966f", "#3a87c8", "#8fb7d9", "#d9b98a", "#d98324")
+
+STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "human-rights-benchmark-lab",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.facecolor": "none",
+    "axes.titlesize": 10,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": INK,
+    "grid.alpha": 0.15,
+    "grid.linewidth": 0.6,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+}
+
+
+@contextmanager
+def canvas(
+    height: float = 3.6, columns: int = 1, width: float = WIDTH, **kwargs
+) -> Iterator[tuple[Figure, Axes]]:
+    """Open a figure in the house style and close it at the end of the block."""
+    with mpl.rc_context(STYLE):
+        figure, axes = plt.subplots(1, columns, figsize=(width, height), **kwargs)
+        try:
+            yield figure, axes
+        finally:
+            plt.close(figure)
+
+
+def to_svg(figure: Figure) -> str:
+    """The figure as an SVG element in the page's colours, without date or XML declaration."""
+    sink = io.StringIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(sink, format="svg", metadata={"Date": None}, bbox_inches="tight")
+    svg = sink.getvalue()
+    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg)
+    if size:  # scale with the page, never beyond the natural size
+        width = float(size[1]) * 4 / 3
+        svg = svg.replace(size[0], f'style="width:100%;max-width:{width:.0f}px;height:auto"', 1)
+    return re.sub(r"\n\s*", "\n", svg)
+
+
+def to_html(svg: str, name: str, title: str, alt: str) -> str:
+    """An HTML figure: the title as its caption, and a text alternative for those who cannot see."""
+    svg = svg.replace("<svg", f'<svg role="img" aria-label="{html.escape(alt)}" class="lab-svg"', 1)
+    return (
+        f'<figure class="lab-figure" id="fig-{html.escape(name)}">{svg}'
+        f"<figcaption>{html.escape(title)}</figcaption></figure>"
+    )
+
+
+def euros(value: float, _: object = None) -> str:
+    """€950, €3.2k, €1.6M: short enough for an axis; the sign comes first."""
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    for unit, factor in (("M", 1e6), ("k", 1e3)):
+        if size >= factor:
+            return f"{sign}€{size / factor:.3g}{unit}"
+    return f"{sign}€{size:.3g}"
+
+
+def euro_axis(axis: mpl.axis.Axis) -> None:
+    """Label an axis in short euros."""
+    axis.set_major_formatter(FuncFormatter(euros))
+    axis.set_minor_locator(NullLocator())
+
+
+def _rows(axes: Axes, labels: list[str]) -> np.ndarray:
+    at = np.arange(len(labels))[::-1]
+    axes.set_yticks(at, [str(label).replace("$", r"\$") for label in labels])
+    axes.set_ylim(-0.6, len(labels) - 0.4)
+    axes.grid(visible=False, axis="y")
+    return at
+
+
+def dots(
+    axes: Axes,
+    table: pd.DataFrame,
+    references: dict[str, float] | None = None,
+    colour: str = BLUE,
+) -> None:
+    """Values with their intervals, one row each, top to bottom as in the table.
+
+    Args:
+        table: indexed by label, columns ``value``, ``low`` and ``high``.
+        references: further rows without an interval, such as published figures; hollow diamonds.
+    """
+    references = references or {}
+    at = _rows(axes, [*table.index, *references])
+    value = table["value"].to_numpy()
+    axes.hlines(at[: len(table)], table["low"], table["high"], color=colour, lw=2, alpha=0.6)
+    axes.plot(value, at[: len(table)], "o", color=colour, ms=6)
+    if references:
+        axes.plot(
+            list(references.values()), at[len(table) :], "D", ms=6, mfc="none", mec=ORANGE, mew=1.6
+        )
+
+
+def grouped_dots(axes: Axes, table: pd.DataFrame) -> None:
+    """Several systems in several groups: one row a group, one marker shape and colour a system.
+
+    Args:
+        table: groups × systems, at most five systems; NaN leaves a gap.
+    """
+    at = _rows(axes, list(table.index))
+    # side by side within the row, so that equal values do not hide one another
+    offsets = np.linspace(0.24, -0.24, len(table.columns)) if len(table.columns) > 1 else [0]
+    for name, offset, colour, marker in zip(
+        table.columns, offsets, SEQUENCE, MARKERS, strict=False
+    ):
+        axes.plot(table[name], at + offset, marker, color=colour, ms=5.5, label=name)
+    _legend_below(axes, len(table.columns))
+
+
+def differences(axes: Axes, table: pd.DataFrame) -> None:
+    """Differences with their intervals around a line at 0; filled where the interval leaves out 0.
+
+    Args:
+        table: indexed by label, columns ``delta``, ``low`` and ``high``; below 0 is better.
+    """
+    at = _rows(axes, list(table.index))
+    axes.axvline(0, color=INK, lw=1)
+    for y, (_, row) in zip(at, table.iterrows(), strict=True):
+        if np.isnan(row["delta"]):
+            continue
+        colour = BLUE if row["high"] < 0 else ORANGE if row["low"] > 0 else GREY
+        axes.hlines(y, row["low"], row["high"], color=colour, lw=2, alpha=0.7)
+        filled = colour if colour != GREY else "none"
+        axes.plot(row["delta"], y, "o", ms=6, mfc=filled, mec=colour, mew=1.6)
+
+
+def stacked_shares(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...]) -> None:
+    """Shares that add to 1, one bar a row; segments of at least 6% carry their percentage."""
+    at = _rows(axes, list(table.index))
+    left = np.zeros(len(table))
+    for column, colour in zip(table.columns, colours, strict=True):
+        share = table[column].to_numpy()
+        axes.barh(at, share, left=left, color=colour, height=0.72, label=column)
+        for y, start, size in zip(at, left, share, strict=True):
+            if size >= 0.06:
+                axes.text(start + size / 2, y, f"{size:.0%}", ha="center", va="center",
+                          color="#101010", fontsize=8)  # fmt: skip
+        left = left + share
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0%}"))
+    axes.grid(visible=False)
+    _legend_below(axes, len(table.columns))
+
+
+def _legend_below(axes: Axes, entries: int) -> None:
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.4, -0.16 * 3.6 / axes.figure.get_figheight()),
+        ncol=min(entries, 3),
+        handletextpad=0.4,
+        columnspacing=1.2,
+    )
+
+
+def row_height(rows: int) -> float:
+    """Figure height, inches, that gives each row of a dot plot the same room."""
+    return 1.1 + 0.3 * rows
