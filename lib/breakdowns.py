@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib import metrics
+from lib import bootstrap, metrics, predictions
 from lib.metrics import ZERO_BELOW_EUR
 
 AWARD_EDGES = (1_000, 5_000, 10_000, 20_000, 50_000)
@@ -119,6 +119,53 @@ def score(
                 row[name] = float(function(true[mask], pred[mask])) if mask.any() else np.nan
             rows.append(row)
     return pd.DataFrame(rows, columns=["system", "group", "n", *names])
+
+
+def differences(
+    scored: pd.DataFrame,
+    cases: pd.DataFrame,
+    groups: pd.DataFrame,
+    system: str,
+    baseline: str,
+    resamples: int = bootstrap.RESAMPLES,
+    seed: int = bootstrap.SEED,
+) -> pd.DataFrame:
+    """Paired difference in MAE between two systems within each group.
+
+    Returns:
+        Indexed by group: ``n`` (cases of the group that both score), ``delta`` = MAE(system) −
+        MAE(baseline), euros, with its 95% interval ``low``, ``high``; NaN where n is 0. The
+        intervals are pointwise: with many groups, some leave out 0 by chance.
+    """
+    errors = predictions.error_matrix(scored, [system, baseline]).reindex(cases["case_id"])
+    rows = {}
+    for name in groups:
+        inside = errors[groups[name].to_numpy(bool)].dropna()
+        if inside.empty:
+            rows[name] = {"n": 0, "delta": np.nan, "low": np.nan, "high": np.nan}
+            continue
+        row = bootstrap.paired(inside, resamples, seed).iloc[0]
+        rows[name] = {key: row[key] for key in ("n", "delta", "low", "high")}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group").astype({"n": "int64"})
+
+
+def largest_errors(scored: pd.DataFrame, cases: pd.DataFrame, top: int) -> pd.DataFrame:
+    """The cases with the largest absolute errors, with the cases' columns.
+
+    Returns:
+        At most ``top`` rows, largest first; ``hudoc`` is the judgment's address, "" for ids that
+        are not HUDOC's (as in the demo).
+    """
+    joined = scored.merge(cases, on="case_id")
+    joined = joined.sort_values(["abs_error", "case_id"], ascending=[False, True]).head(top)
+    joined["judgment_date"] = joined["judgment_date"].dt.date.astype(str)
+    return joined.assign(hudoc=joined["case_id"].map(hudoc_address)).reset_index(drop=True)
+
+
+def hudoc_address(case_id: str) -> str:
+    """Address of a judgment in the Court's database; "" for ids that are not its own."""
+    own = case_id.startswith("00")
+    return f"https://hudoc.echr.coe.int/eng?i={case_id}" if own else ""
 
 
 def error_bucket(y_true: np.ndarray, y_pred: np.ndarray) -> np.ndarray:

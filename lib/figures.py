@@ -189,6 +189,26 @@ def stacked_shares(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...]) ->
     _legend_below(axes, len(table.columns))
 
 
+def predicted_against_actual(axes: Axes, y_true: pd.Series, y_pred: pd.Series) -> None:
+    """Hexagons of cases by award and prediction, log1p scales from €0; the line is ŷ = y."""
+    edges = (0, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+    ticks = [np.log1p(edge) for edge in edges]
+    top = float(np.log1p(max(y_true.max(), y_pred.max(), 1_000))) + 0.4
+    shades = mpl.colors.LinearSegmentedColormap.from_list("cases", ["#b9d5ea", "#1d5c94"])
+    axes.hexbin(
+        np.log1p(y_true), np.log1p(y_pred), gridsize=28, extent=(0, top, 0, top), mincnt=1,
+        bins="log", cmap=shades,
+        linewidths=0,
+    )  # fmt: skip
+    axes.plot([0, top], [0, top], color=INK, lw=1, ls="--")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_ticks(ticks, [euros(edge) for edge in edges])
+    axes.set_xlim(-0.4, top)
+    axes.set_ylim(-0.4, top)
+    axes.set_xlabel("Award by the Court, nominal euros (log scale)")
+    axes.set_ylabel("Prediction, nominal euros (log scale)")
+
+
 def _legend_below(axes: Axes, entries: int) -> None:
     axes.legend(
         loc="upper center",

@@ -12,6 +12,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def report_folder(profile: str) -> Path:
+    """``reports/<profile>``: everything that a run writes (``NPD_REPORTS`` moves ``reports``)."""
+    return Path(os.environ.get("NPD_REPORTS") or ROOT / "reports") / profile
+
+
 @contextmanager
 def atomic(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` that replaces it when the block ends without error."""
@@ -37,3 +42,17 @@ def sha256(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def keep_inside_checkout() -> None:
+    """Point the caches and run-time folders of Jupyter and Matplotlib into the checkout."""
+    cache = ROOT / ".cache"
+    for variable, name in {
+        "XDG_CACHE_HOME": "",
+        "MPLCONFIGDIR": "matplotlib",
+        "IPYTHONDIR": "ipython",
+        "JUPYTER_CONFIG_DIR": "jupyter/config",
+        "JUPYTER_DATA_DIR": "jupyter/data",
+        "JUPYTER_RUNTIME_DIR": "jupyter/runtime",
+    }.items():
+        os.environ.setdefault(variable, str(cache / name))

@@ -6,6 +6,7 @@ A prediction file is CSV or Parquet, named ``<system>.csv`` or ``<system>.parque
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -269,6 +270,11 @@ def find(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     return sorted(p for p in folder.iterdir() if p.suffix in SUFFIXES and p.name[0] != ".")
+
+
+def user_files() -> list[Path]:
+    """The files that users put in ``predictions/`` (or the folder that NPD_PREDICTIONS names)."""
+    return find(Path(os.environ.get("NPD_PREDICTIONS") or FOLDER))
 
 
 def load_all(paths: list[Path], release: Release) -> list[Predictions]:

@@ -3,66 +3,80 @@
 from __future__ import annotations
 
 import html
-import os
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from IPython.display import HTML, display
+from matplotlib.figure import Figure
 
 from lib import figures, metrics, predictions, release, tables
 from lib.errors import UserError
-from lib.files import ROOT, write_text
+from lib.files import report_folder, write_text
 from lib.predictions import Predictions
 from lib.release import Release
 from lib.systems import training
+from lib.systems.registry import BASELINE
 
-BASELINE = "train-median"
 REPRESENTATIVE = 5
 
 
-def folder(profile: str) -> Path:
-    """``reports/<profile>``: everything that a run writes."""
-    return training.folder(profile).parent
+class Sink:
+    """Where a notebook's figures and tables go: shown in the notebook, kept in ``reports/``."""
+
+    def __init__(self, profile: str):
+        self.folder = report_folder(profile)
+
+    def figure(self, figure: Figure, name: str, title: str, alt: str) -> None:
+        """Show a figure and keep it as ``figures/<name>.svg``."""
+        svg = figures.to_svg(figure)
+        write_text(self.folder / "figures" / f"{name}.svg", '<?xml version="1.0"?>\n' + svg)
+        display(HTML(figures.to_html(svg, name, title, alt)))
+
+    def table(
+        self,
+        frame: pd.DataFrame,
+        name: str,
+        caption: str,
+        data: pd.DataFrame | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Show a table and keep its numbers as ``tables/<name>.csv`` and ``.json``.
+
+        Args:
+            data: what to keep where it is more than what is shown (such as interval bounds in
+                columns of their own); by default ``frame``.
+            kwargs: for :func:`lib.tables.to_html`.
+        """
+        tables.save(frame if data is None else data, self.folder / "tables", name)
+        display(HTML(tables.to_html(frame, name, caption, **kwargs)))
 
 
-def user_files() -> list[Path]:
-    """The prediction files that users put in ``predictions/`` (or the folder NPD_PREDICTIONS)."""
-    return predictions.find(Path(os.environ.get("NPD_PREDICTIONS") or ROOT / "predictions"))
-
-
-@dataclass
-class Report:
-    """The scored systems of one profile, and the sinks for figures, tables and text.
+class Report(Sink):
+    """The scored systems of one profile.
 
     Attributes:
         release: the benchmark release.
         systems: every system with a prediction file, lowest test MAE first.
+        scored: the scored frame (case × system) on test; see :func:`lib.predictions.align`.
         skipped: why a user's file takes no part, by file name (only when opened by hand: a run
             refuses bad files before it starts).
     """
 
-    release: Release
-    systems: list[Predictions]
-    skipped: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def profile(self) -> str:
-        return self.release.profile
-
-    @property
-    def folder(self) -> Path:
-        return folder(self.profile)
+    def __init__(
+        self, release: Release, systems: list[Predictions], skipped: dict[str, str] | None = None
+    ):
+        super().__init__(release.profile)
+        self.release, self.skipped = release, skipped or {}
+        self.scored = predictions.align(systems, release)
+        order = overall(self.scored).set_index("system")["mae"]
+        self.systems = sorted(
+            systems, key=lambda one: (order.get(one.system, float("inf")), one.system)
+        )
 
     @property
     def cases(self) -> pd.DataFrame:
         """The test cases, in the release's order."""
         return self.release.test
-
-    @cached_property
-    def scored(self) -> pd.DataFrame:
-        """The scored frame (case × system) on test; see :func:`lib.predictions.align`."""
-        return predictions.align(self.systems, self.release)
 
     @property
     def names(self) -> list[str]:
@@ -94,6 +108,17 @@ class Report:
         chosen += [name for name in self.names if name not in chosen]
         return sorted(chosen[:REPRESENTATIVE], key=self.names.index)
 
+    def system(self, name: str) -> Predictions:
+        """One system's predictions and card.
+
+        Raises:
+            UserError: where there is no such system.
+        """
+        for one in self.systems:
+            if one.system == name:
+                return one
+        raise UserError(f"There is no system {name!r}.", hint="There are " + ", ".join(self.names))
+
     def page(self, system: str) -> str:
         """The address of a system's page, beside the other pages of the report."""
         return f"system-{system}.html"
@@ -102,34 +127,50 @@ class Report:
         """Addresses of the systems' pages; "" for names that are no system."""
         return systems.map(lambda name: self.page(name) if name in self.names else "")
 
-    def figure(self, figure, name: str, title: str, alt: str) -> None:
-        """Show a figure and keep it as ``figures/<name>.svg``."""
-        from IPython.display import HTML, display
-
-        svg = figures.to_svg(figure)
-        write_text(self.folder / "figures" / f"{name}.svg", '<?xml version="1.0"?>\n' + svg)
-        display(HTML(figures.to_html(svg, name, title, alt)))
-
-    def table(self, frame: pd.DataFrame, name: str, caption: str, data=None, **kwargs) -> None:
-        """Show a table and keep its numbers as ``tables/<name>.csv`` and ``.json``.
-
-        Args:
-            data: what to keep where it is more than what is shown (such as interval bounds in
-                columns of their own); by default ``frame``.
-            kwargs: for :func:`lib.tables.to_html`.
-        """
-        from IPython.display import HTML, display
-
-        tables.save(frame if data is None else data, self.folder / "tables", name)
-        display(HTML(tables.to_html(frame, name, caption, **kwargs)))
-
 
 def say(text: str, **values: object) -> None:
     """Show a paragraph with values filled in; values are escaped, the text itself may be HTML."""
-    from IPython.display import HTML, display
-
     filled = text.format(**{key: html.escape(str(value)) for key, value in values.items()})
     display(HTML(f'<p class="lab-finding">{filled}</p>'))
+
+
+def compare(against: pd.Series | None, baseline: str) -> str:
+    """A sentence on a system's paired difference from the baseline.
+
+    Args:
+        against: the baseline's row of :func:`lib.leaderboard.standing`; None for the baseline.
+    """
+    if against is None:
+        return "It is what the other systems are compared with."
+    change = tables.percent(abs(against["delta"]) / against["mae"])
+    word = "below" if against["delta"] < 0 else "above"
+    clear = "" if against["verdict"] != "no clear difference" else ", which is no clear difference"
+    return (
+        f"That is {change} {word} {baseline} (Δ €{tables.euros(against['delta'])}, 95% interval "
+        f"{tables.euros(against['low'])} to {tables.euros(against['high'])}{clear})."
+    )
+
+
+def definition_list(items: dict[str, object]) -> None:
+    """Show names and values as a two-column list; empty ones are left out, all is escaped."""
+    rows = "".join(
+        f"<dt>{html.escape(name)}</dt><dd>{html.escape(str(value))}</dd>"
+        for name, value in items.items()
+        if str(value).strip()
+    )
+    display(HTML(f'<dl class="lab-list">{rows}</dl>'))
+
+
+def flat(recipe: dict[str, Any], prefix: str = "") -> dict[str, str]:
+    """A nested mapping as one level, names joined by " · "."""
+    items: dict[str, str] = {}
+    for key, value in recipe.items():
+        name = f"{prefix}{key}".replace("_", " ")
+        if isinstance(value, dict):
+            items |= flat(value, f"{name} · ")
+        else:
+            items[name] = str(value)
+    return items
 
 
 def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
@@ -146,7 +187,7 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
     own = training.ensure(data)
     loaded = predictions.load_all(own, data)
     skipped = {}
-    for path in user_files():
+    for path in predictions.user_files():
         try:
             loaded += predictions.load_all([path], data)
         except UserError as error:
@@ -159,13 +200,7 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
                 hint="There are " + ", ".join(one.system for one in loaded),
             )
         loaded = [one for one in loaded if one.system in systems]
-    report = Report(data, loaded, skipped)
-    order = overall(report.scored).set_index("system")["mae"]
-    report.systems = sorted(
-        loaded, key=lambda one: (order.get(one.system, float("inf")), one.system)
-    )
-    report.__dict__.pop("scored")  # cached in the files' order
-    return report
+    return Report(data, loaded, skipped)
 
 
 def overall(scored: pd.DataFrame) -> pd.DataFrame:

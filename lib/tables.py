@@ -34,6 +34,11 @@ def percent(value: float) -> str:
     return MISSING if pd.isna(value) else f"{value:.1%}".replace("-", "−")
 
 
+def p_value(value: float) -> str:
+    """Three decimals, small values as ``< 0.001``."""
+    return MISSING if pd.isna(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def count(value: float) -> str:
     return MISSING if pd.isna(value) else f"{int(value):,}"
 

@@ -55,6 +55,7 @@ def _trees(library: str, name: str) -> System:
     )
 
 
+BASELINE = "train-median"  # what other systems are compared with
 SYSTEMS = {
     "train-median": _constant("median"),
     "train-mean": _constant("mean"),

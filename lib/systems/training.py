@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -10,9 +11,9 @@ import pandas as pd
 
 from lib import features, predictions
 from lib.errors import UserError
-from lib.files import ROOT
+from lib.files import report_folder
 from lib.predictions import Card
-from lib.release import Release
+from lib.release import Release, load
 from lib.systems.registry import SYSTEMS
 
 PREDICTED = ("validation", "test")
@@ -20,7 +21,7 @@ PREDICTED = ("validation", "test")
 
 def folder(profile: str) -> Path:
     """Where our systems' prediction files of a profile are kept."""
-    return ROOT / "reports" / profile / "predictions"
+    return report_folder(profile) / "predictions"
 
 
 def card(name: str, release: Release) -> Card:
@@ -103,3 +104,13 @@ def ensure(
             train(name, release)
         paths.append(path)
     return paths
+
+
+def main(name: str, profile: str) -> int:
+    """Train one system of a profile."""
+    train(name, load(profile))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2]))

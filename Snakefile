@@ -1,0 +1,69 @@
+# From a release and prediction files to the site. `npd report` runs this; so does `snakemake -c2`.
+# Jobs are one process each; what changed decides what runs again.
+import sys
+from importlib.metadata import version
+
+from lib import plan, release
+from lib.files import ROOT, keep_inside_checkout
+
+keep_inside_checkout()
+PLAN = plan.make(config.get("profile", ""))
+FOLDER = PLAN.folder.relative_to(ROOT).as_posix()
+PYTHON = sys.executable
+PAGES = [page.name for page in PLAN.pages]
+DATA = (
+    [release.data_folder() / release.CASE_TABLE]
+    if PLAN.profile == "official"
+    else ["lib/demo.py"]
+)
+READING = [f"lib/{name}.py" for name in ("release", "splits", "predictions", "metrics")]
+TRAINING = ["lib/features.py", *map(str, sorted(Path("lib/systems").glob("*.py")))]
+DRAWING = READING + [
+    f"lib/{name}.py"
+    for name in ("bootstrap", "breakdowns", "figures", "leaderboard", "notebooks", "published",
+                 "report", "tables")
+]
+VERSIONS = {name: version(name) for name in ("pandas", "numpy", "matplotlib", "catboost",
+                                             "lightgbm", "xgboost-cpu")}
+
+wildcard_constraints:
+    system=r"[A-Za-z0-9][A-Za-z0-9._-]*",
+    page=r"[A-Za-z0-9][A-Za-z0-9._-]*",
+
+localrules: manifest
+
+rule all:
+    input: "_site/.built"
+
+rule pages:
+    input: f"{FOLDER}/{plan.REPRODUCE}.ipynb"
+
+rule train:
+    input: DATA, TRAINING, "lib/release.py"
+    output: f"{FOLDER}/predictions/{{system}}.csv", f"{FOLDER}/predictions/{{system}}.yaml"
+    params: versions=VERSIONS
+    shell: "{PYTHON:q} -m lib.systems.training {wildcards.system:q} {PLAN.profile}"
+
+rule notebook:
+    input:
+        lambda wildcards: PLAN.page(wildcards.page).source,
+        plan.system_files(PLAN), plan.cards(PLAN), DATA, DRAWING,
+        lambda wildcards: [f"{FOLDER}/manifest.json"] if wildcards.page == plan.REPRODUCE else [],
+    output: f"{FOLDER}/{{page}}.ipynb"
+    params:
+        parameters=lambda wildcards: PLAN.page(wildcards.page).parameters,
+        versions=VERSIONS,
+    shell: "{PYTHON:q} -m lib.notebooks {wildcards.page:q} {PLAN.profile}"
+
+rule manifest:
+    input: expand(f"{FOLDER}/{{page}}.ipynb", page=PAGES), "lib/manifest.py"
+    output: f"{FOLDER}/manifest.json"
+    shell: "{PYTHON:q} -m lib.manifest {PLAN.profile}"
+
+rule site:
+    input:
+        f"{FOLDER}/{plan.REPRODUCE}.ipynb", expand(f"{FOLDER}/{{page}}.ipynb", page=PAGES),
+        "_quarto.yml", Path(".").glob("*.qmd"), Path("assets").glob("*"), "lib/site.py",
+    output: "_site/.built"
+    params: profile=PLAN.profile
+    shell: "{PYTHON:q} -m lib.site {PLAN.profile}"

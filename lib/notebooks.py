@@ -1,0 +1,119 @@
+"""Run one page of the report: a notebook through papermill, its failure recorded where it fails."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+# jsonschema loads this for one string format that notebooks never use; it takes two seconds
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+import nbformat
+import papermill
+from nbformat import NotebookNode
+from papermill.exceptions import PapermillExecutionError
+
+from lib import plan
+from lib.files import ROOT, keep_inside_checkout, sha256, write_text
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def run(page: plan.Page, folder: Path) -> bool:
+    """Execute a page's notebook into ``folder/<name>.ipynb``.
+
+    Beside it go ``runs/<name>.json`` (parameters, source hash, seconds in the kernel) or, where a
+    cell fails, ``failures/<name>.json`` (the cell and its traceback) and a page that says so.
+
+    Returns:
+        Whether it went through.
+    """
+    failure = folder / "failures" / f"{page.name}.json"
+    failure.unlink(missing_ok=True)
+    start = time.perf_counter()
+    try:
+        notebook = papermill.execute_notebook(
+            page.source,
+            None,
+            parameters=page.parameters,
+            kernel_name="python3",
+            cwd=ROOT,
+            progress_bar=False,
+        )
+    except PapermillExecutionError as error:
+        traceback = ANSI.sub("", "\n".join(error.traceback))
+        write_json(
+            failure,
+            {
+                "page": page.name,
+                "notebook": page.source.relative_to(ROOT).as_posix(),
+                "cell": error.cell_index,
+                "source": error.source,
+                "error": f"{error.ename}: {error.evalue}",
+                "traceback": traceback,
+            },
+        )
+        notebook = _failure_page(page, error)
+    seconds = time.perf_counter() - start
+    write_text(folder / f"{page.name}.ipynb", nbformat.writes(tidy(notebook)) + "\n")
+    write_json(
+        folder / "runs" / f"{page.name}.json",
+        {
+            "notebook": page.source.name,
+            "source_sha256": sha256(page.source),
+            "parameters": page.parameters,
+            "kernel_seconds": round(seconds, 2),
+        },
+    )
+    return not failure.exists()
+
+
+def write_json(path: Path, content: object) -> None:
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+
+
+def tidy(notebook: NotebookNode) -> NotebookNode:
+    """Take out times and random ids, so that same inputs give same bytes; hide the parameters."""
+    notebook.metadata.pop("papermill", None)
+    for i, cell in enumerate(notebook.cells):
+        cell.metadata.pop("papermill", None)
+        cell.metadata.pop("execution", None)
+        tags = cell.metadata.get("tags", [])
+        cell["id"] = f"cell-{i:02d}"
+        if "injected-parameters" in tags:
+            cell.metadata["tags"] = [*tags, "remove-cell"]
+    return notebook
+
+
+def _failure_page(page: plan.Page, error: PapermillExecutionError) -> NotebookNode:
+    title = next(
+        (c.source for c in nbformat.read(page.source, 4).cells if c.cell_type == "markdown"), ""
+    ).splitlines()[:1] or [f"# {page.name}"]
+    note = (
+        f"{title[0]}\n\n"
+        "::: {.callout-important}\n"
+        f"This page could not be made: cell {error.cell_index} of its notebook failed. "
+        "`npd report` prints the error; the other pages are not affected.\n"
+        ":::\n"
+    )
+    return nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_markdown_cell(note)],
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+        },
+    )
+
+
+def main(name: str, profile: str) -> int:
+    """Run one page of a profile's plan; a failing notebook is recorded, not raised."""
+    keep_inside_checkout()
+    made = plan.make(profile)
+    run(made.page(name), made.folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2]))
