@@ -66,9 +66,22 @@ def run(page: plan.Page, folder: Path) -> bool:
             "source_sha256": sha256(page.source),
             "parameters": page.parameters,
             "kernel_seconds": round(seconds, 2),
+            "outputs": outputs(notebook),
         },
     )
     return not failure.exists()
+
+
+def outputs(notebook: NotebookNode) -> list[str]:
+    """The tables and figures that an executed notebook shows, as paths below the report's folder."""
+    shown = "".join(
+        output.get("data", {}).get("text/html", "")
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+    )
+    tables = re.findall(r'href="(tables/[^"]+)"', shown)
+    drawn = re.findall(r'class="lab-figure" id="fig-([^"]+)"', shown)
+    return sorted({*tables, *(f"figures/{name}.svg" for name in drawn)})
 
 
 def write_json(path: Path, content: object) -> None:
