@@ -150,6 +150,20 @@ def paired(
     return table
 
 
+def square(pairs: pd.DataFrame, order: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of :func:`paired` as two (s, s) frames: Δ = row − column, and whether it is clear.
+
+    The diagonal and pairs that were not compared are NaN and False.
+    """
+    delta = pd.DataFrame(np.nan, index=order, columns=order)
+    clear = pd.DataFrame(False, index=order, columns=order)
+    for row in pairs.itertuples():
+        delta.loc[row.a, row.b], delta.loc[row.b, row.a] = row.delta, -row.delta
+        verdict = row.verdict != "no clear difference"
+        clear.loc[row.a, row.b] = clear.loc[row.b, row.a] = verdict
+    return delta, clear
+
+
 def _two_sided(delta: float, standard_error: float) -> float:
     from math import erfc, sqrt
 

@@ -18,9 +18,10 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
-WIDTH = 6.4  # inches; the page scales it down
+WIDTH = 4.6  # inches: readable on a phone; wider screens scale it up by at most ENLARGED
+ENLARGED = 1.35
 INK = "#010203"  # stands for the page's text colour until the SVG is written
 BLUE, ORANGE, GREEN, PURPLE, RED, GREY = (
     "#3a87c8", "#d98324", "#23966f", "#a06fc0", "#d0504f", "#8c8c8c",
@@ -33,14 +34,14 @@ STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "human-rights-benchmark-lab",
     "font.family": "sans-serif",
-    "font.size": 10,
+    "font.size": 9,
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.edgecolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.facecolor": "none",
-    "axes.titlesize": 10,
+    "axes.titlesize": 9,
     "axes.axisbelow": True,
     "axes.grid": True,
     "grid.color": INK,
@@ -51,7 +52,7 @@ STYLE = {
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
     "legend.frameon": False,
-    "legend.fontsize": 9,
+    "legend.fontsize": 8,
 }
 
 
@@ -77,8 +78,8 @@ def to_svg(figure: Figure) -> str:
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg)
-    if size:  # scale with the page, never beyond the natural size
-        width = float(size[1]) * 4 / 3
+    if size:
+        width = float(size[1]) * 4 / 3 * ENLARGED
         svg = svg.replace(size[0], f'style="width:100%;max-width:{width:.0f}px;height:auto"', 1)
     return re.sub(r"\n\s*", "\n", svg)
 
@@ -105,6 +106,8 @@ def euro_axis(axis: mpl.axis.Axis) -> None:
     """Label an axis in short euros."""
     axis.set_major_formatter(FuncFormatter(euros))
     axis.set_minor_locator(NullLocator())
+    if axis.get_scale() == "linear":
+        axis.set_major_locator(MaxNLocator(5))
 
 
 def _rows(axes: Axes, labels: list[str]) -> np.ndarray:
@@ -171,6 +174,32 @@ def differences(axes: Axes, table: pd.DataFrame) -> None:
         axes.plot(row["delta"], y, "o", ms=6, mfc=filled, mec=colour, mew=1.6)
 
 
+def matrix(axes: Axes, table: pd.DataFrame, marked: pd.DataFrame) -> None:
+    """Differences between every row and column, euros; bold where ``marked``, blank where NaN.
+
+    Blue: the row's system has the lower error; orange: the column's.
+    """
+    import seaborn as sns
+
+    text = table.map(lambda value: "" if np.isnan(value) else euros(value).replace("€", ""))
+    reach = float(np.nanmax(np.abs(table.to_numpy()))) or 1.0
+    shades = mpl.colors.LinearSegmentedColormap.from_list("delta", [BLUE, "#e8e8e8", ORANGE])
+    sns.heatmap(
+        table, annot=text, fmt="", cmap=shades, vmin=-reach, vmax=reach, cbar=False, ax=axes,
+        mask=table.isna(), annot_kws={"color": "#101010", "fontsize": 7}, linewidths=0.5,
+    )  # fmt: skip
+    # seaborn writes the cells that it does not mask, row by row
+    bold = marked.to_numpy()[~table.isna().to_numpy()]
+    for cell, strong in zip(axes.texts, bold, strict=True):
+        cell.set_fontweight("bold" if strong else "normal")
+    axes.set_xlabel("")
+    axes.set_ylabel("")
+    axes.tick_params(axis="x", labelrotation=60)
+    for label in axes.get_xticklabels():
+        label.set_ha("right")
+        label.set_rotation_mode("anchor")
+
+
 def stacked_shares(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...]) -> None:
     """Shares that add to 1, one bar a row; segments of at least 6% carry their percentage."""
     at = _rows(axes, list(table.index))
@@ -213,7 +242,7 @@ def _legend_below(axes: Axes, entries: int) -> None:
     axes.legend(
         loc="upper center",
         bbox_to_anchor=(0.4, -0.16 * 3.6 / axes.figure.get_figheight()),
-        ncol=min(entries, 3),
+        ncol=min(entries, 2),
         handletextpad=0.4,
         columnspacing=1.2,
     )

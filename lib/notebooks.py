@@ -58,6 +58,11 @@ def run(page: plan.Page, folder: Path) -> bool:
         )
         notebook = _failure_page(page, error)
     seconds = time.perf_counter() - start
+    if page.title:
+        head = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
+        head.source = re.sub(
+            r"^# .*", lambda _: f"# {as_markdown(page.title)}", head.source, count=1
+        )
     write_text(folder / f"{page.name}.ipynb", nbformat.writes(tidy(notebook)) + "\n")
     write_json(
         folder / "runs" / f"{page.name}.json",
@@ -70,6 +75,11 @@ def run(page: plan.Page, folder: Path) -> bool:
         },
     )
     return not failure.exists()
+
+
+def as_markdown(text: str) -> str:
+    """Text that Markdown shows as it is: no markup, no HTML."""
+    return re.sub(r"([^\w\s])", lambda mark: f"&#{ord(mark[1])};", " ".join(text.split()))
 
 
 def outputs(notebook: NotebookNode) -> list[str]:

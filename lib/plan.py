@@ -47,6 +47,7 @@ class Page:
     name: str
     source: Path
     parameters: dict[str, Any]
+    title: str = ""  # in place of the notebook's own, where several pages come from one notebook
 
 
 @dataclass(frozen=True)
@@ -146,11 +147,20 @@ def make(profile: str = "", config: Config | None = None) -> Plan:
             f"system-{name}",
             NOTEBOOKS / f"{config.each_system}.ipynb",
             {**common, "system": name},
+            title,
         )
-        for name in [*config.systems, *(predictions.system_name(path) for path in users)]
+        for name, title in [
+            *((name, SYSTEMS[name].name) for name in config.systems),
+            *((path.stem, _title(path)) for path in users),
+        ]
     ]
     last = Page(REPRODUCE, NOTEBOOKS / f"{REPRODUCE}.ipynb", common)
     return Plan(profile, config.systems, users, pages, last)
+
+
+def _title(path: Path) -> str:
+    card = predictions.read_card(path)
+    return card.label if card else path.stem
 
 
 def check_users(plan: Plan, data: release.Release) -> None:

@@ -13,6 +13,7 @@ from lib import figures, metrics, predictions, release, tables
 from lib.errors import UserError
 from lib.files import report_folder, write_text
 from lib.predictions import Predictions
+from lib.published import PUBLISHED, Published
 from lib.release import Release
 from lib.systems import training
 from lib.systems.registry import BASELINE
@@ -77,6 +78,11 @@ class Report(Sink):
     def cases(self) -> pd.DataFrame:
         """The test cases, in the release's order."""
         return self.release.test
+
+    @property
+    def published(self) -> tuple[Published, ...]:
+        """The paper's figures; none beside the demo's synthetic cases, where they say nothing."""
+        return PUBLISHED if self.release.profile == "official" else ()
 
     @property
     def names(self) -> list[str]:
@@ -149,6 +155,11 @@ def compare(against: pd.Series | None, baseline: str) -> str:
         f"That is {change} {word} {baseline} (Δ €{tables.euros(against['delta'])}, 95% interval "
         f"{tables.euros(against['low'])} to {tables.euros(against['high'])}{clear})."
     )
+
+
+def diamonds(published: dict[str, float]) -> str:
+    """What a caption adds where a figure shows the paper's numbers."""
+    return "; hollow diamonds are figures that the paper gives" if published else ""
 
 
 def definition_list(items: dict[str, object]) -> None:

@@ -41,8 +41,10 @@ def stage(profile: str) -> None:
         raise UserError(f"There is no report in {source}.", hint="Run `npd report` first.")
     wanted: dict[Path, str] = {STAGE / "_banner.html": banner(profile)}
     for path in sorted(source.glob("*.ipynb")):
-        page = nbformat.writes(for_renderers(nbformat.read(path, as_version=4))) + "\n"
         home = path.stem == HOME
+        executed = nbformat.read(path, as_version=4)
+        option = "echo: false" if home else "code-fold: true"
+        page = nbformat.writes(for_renderers(executed, option)) + "\n"
         wanted[ROOT / "index.ipynb" if home else STAGE / path.name] = page
     for folder in ("tables", "figures"):
         for path in sorted((source / folder).glob("*")):
@@ -61,17 +63,20 @@ def banner(profile: str) -> str:
     return f'<div class="lab-banner" role="note">{text}</div>\n' if text else "\n"
 
 
-def for_renderers(notebook: NotebookNode) -> NotebookNode:
+def for_renderers(notebook: NotebookNode, code: str) -> NotebookNode:
     """An executed notebook in a form that both renderers show alike.
 
     Quarto adds scripts from a content network to any page with a ``text/html`` output, so those
-    become raw blocks in Markdown. Code is folded cell by cell, as smalldocs knows no other way.
+    become raw blocks in Markdown.
+
+    Args:
+        code: the cell option that folds or hides code; smalldocs takes it from cells only.
     """
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
         if "remove-cell" not in cell.metadata.get("tags", []):
-            cell.source = "#| code-fold: true\n" + cell.source
+            cell.source = f"#| {code}\n{cell.source}"
         for output in cell.outputs:
             data = output.get("data", {})
             if "text/html" in data:

@@ -14,6 +14,7 @@ from lib.files import write_text
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 MISSING = "–"
+SHORT = 26  # characters of text that stay on one line
 
 
 def euros(value: float) -> str:
@@ -122,13 +123,16 @@ def to_html(
     )
     rows = "\n".join(
         "<tr>"
-        + "".join(f"<td{_class(classes.at[i, c], c in formats)}>{shown(c, i)}</td>" for c in frame)
+        + "".join(
+            f"<td{_class(classes.at[i, c], c in formats, frame.at[i, c])}>{shown(c, i)}</td>"
+            for c in frame
+        )
         + "</tr>"
         for i in frame.index
     )
     table = (
-        '<table class="lab-table table table-sm sortable" data-quarto-disable-processing="true">'
-        f"<caption>{html.escape(caption)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
+        '<table class="lab-table table table-sm sortable" data-quarto-disable-processing="true" '
+        f'aria-labelledby="cap-{name}">\n<thead><tr>{heads}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody></table>"
     )
     link = (
@@ -138,8 +142,9 @@ def to_html(
         else ""
     )
     return (
+        f'<p class="lab-caption" id="cap-{name}">{html.escape(caption)}</p>'
         f'<div class="lab-table-box" id="tbl-{name}" tabindex="0" role="region" '
-        f'aria-label="{html.escape(caption)}">{table}</div>{link}'
+        f'aria-labelledby="cap-{name}">{table}</div>{link}'
     )
 
 
@@ -166,6 +171,7 @@ def _standing(values: pd.Series, direction: str) -> pd.Series:
     return standing
 
 
-def _class(standing: str, numeric: bool) -> str:
-    names = f"{'num ' if numeric else ''}{standing.strip()}".strip()
+def _class(standing: str, numeric: bool, value: object) -> str:
+    kind = "num" if numeric else "short" if len(str(value)) <= SHORT else ""
+    names = f"{kind} {standing.strip()}".strip()
     return f' class="{names}"' if names else ""
