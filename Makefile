@@ -9,13 +9,15 @@ export JUPYTER_CONFIG_DIR := $(CURDIR)/.cache/jupyter/config
 export JUPYTER_DATA_DIR := $(CURDIR)/.cache/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(CURDIR)/.cache/jupyter/runtime
 
-.PHONY: report test test-fast lab bench lint clean
+.PHONY: report test test-fast lab bench lint notebooks clean
 
 report: .venv/.ready
 	.venv/bin/npd report
 
 test: .venv/.ready
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n 2 --dist loadgroup
+	NPD_REPORTS=$(CURDIR)/.cache/nbval NPD_PREDICTIONS=/dev/null .venv/bin/python -m pytest -n 2 --dist loadfile \
+	  --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg notebooks
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .
 
 test-fast: .venv/.ready
@@ -29,6 +31,10 @@ bench: .venv/.ready
 
 lint: .venv/.ready
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .
+
+# Run the source notebooks on the demo and keep their outputs in them, for readers and for nbval.
+notebooks: .venv/.ready
+	NPD_REPORTS=$(CURDIR)/.cache/stored .venv/bin/python -m lib.notebooks --store notebooks/*.ipynb
 
 # The versions that the stored notebooks and reports/official were made with; pyproject.toml has the ranges.
 .venv/.ready: pyproject.toml requirements.lock

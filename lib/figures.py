@@ -18,7 +18,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 WIDTH = 4.6  # inches: readable on a phone; wider screens scale it up by at most ENLARGED
 ENLARGED = 1.35
@@ -105,9 +105,27 @@ def euros(value: float, _: object = None) -> str:
 def euro_axis(axis: mpl.axis.Axis) -> None:
     """Label an axis in short euros."""
     axis.set_major_formatter(FuncFormatter(euros))
-    axis.set_minor_locator(NullLocator())
     if axis.get_scale() == "linear":
         axis.set_major_locator(MaxNLocator(5))
+    elif axis.get_scale() == "log":
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=8))
+    axis.set_minor_locator(NullLocator())
+
+
+def signed_log_axis(axes: Axes, linear_below: float) -> None:
+    """Make the x axis logarithmic on both sides of €0, and linear next to it.
+
+    Args:
+        linear_below: euros; the scale is linear between minus this and this.
+    """
+    low, high = axes.get_xlim()
+    axes.set_xscale("symlog", linthresh=linear_below, linscale=0.5)
+    decades = linear_below * 10.0 ** np.arange(0, 8)
+    ticks = np.concatenate([-decades[::-1], [0], decades])
+    axes.set_xlim(low, high)
+    axes.xaxis.set_major_locator(FixedLocator(ticks[(ticks >= low) & (ticks <= high)]))
+    axes.xaxis.set_major_formatter(FuncFormatter(euros))
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _rows(axes: Axes, labels: list[str]) -> np.ndarray:

@@ -14,7 +14,6 @@ from typing import Any
 import pandas as pd
 
 from lib import bootstrap, plan, release
-from lib.errors import UserError
 from lib.files import ROOT, report_folder, sha256, write_text
 
 PACKAGES = (
@@ -29,7 +28,10 @@ def make(made: plan.Plan) -> dict[str, Any]:
     folder = made.folder
     runs = {}
     for page in made.pages:
-        record = json.loads((folder / "runs" / f"{page.name}.json").read_text(encoding="utf-8"))
+        path = folder / "runs" / f"{page.name}.json"
+        if not path.is_file():  # opened by hand before any run
+            continue
+        record = json.loads(path.read_text(encoding="utf-8"))
         runs[page.name] = record | {"failed": (folder / "failures" / f"{page.name}.json").exists()}
     return {
         "profile": made.profile,
@@ -45,6 +47,7 @@ def make(made: plan.Plan) -> dict[str, Any]:
                 "origin": "user" if path in made.users else "this project",
             }
             for path in plan.system_files(made)
+            if path.is_file()
         },
         "notebooks": runs,
         "bootstrap": {"resamples": bootstrap.RESAMPLES, "seed": bootstrap.SEED},
@@ -76,21 +79,23 @@ def path_of(profile: str) -> Path:
 
 
 def read(profile: str = "") -> dict[str, Any]:
-    """The manifest of a profile's last run; "" takes the default profile.
+    """The manifest of a profile's last run; made now, without notebooks, where there was none.
 
-    Raises:
-        UserError: where no run was made.
+    Args:
+        profile: "demo" or "official"; "" takes the default profile.
     """
-    path = path_of(profile or release.default_profile())
+    profile = profile or release.default_profile()
+    path = path_of(profile)
     if not path.is_file():
-        raise UserError(f"There is no {path}.", hint="Run `npd report` first.")
+        return make(plan.make(profile))
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def predictions_table(manifest: dict[str, Any]) -> pd.DataFrame:
     """One row a prediction file: system, origin, SHA-256."""
     return pd.DataFrame(
-        [
+        columns=["System", "Origin", "SHA-256"],
+        data=[
             {"System": name, "Origin": entry["origin"], "SHA-256": entry["sha256"]}
             for name, entry in manifest["predictions"].items()
         ]
@@ -100,7 +105,8 @@ def predictions_table(manifest: dict[str, Any]) -> pd.DataFrame:
 def notebooks_table(manifest: dict[str, Any]) -> pd.DataFrame:
     """One row a page: its notebook, parameters, and seconds in the kernel."""
     return pd.DataFrame(
-        [
+        columns=["Page", "Notebook", "Parameters", "Seconds", "Result"],
+        data=[
             {
                 "Page": name,
                 "Notebook": entry["notebook"],

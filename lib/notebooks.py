@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import time
@@ -101,6 +102,7 @@ def write_json(path: Path, content: object) -> None:
 def tidy(notebook: NotebookNode) -> NotebookNode:
     """Take out times and random ids, so that same inputs give same bytes; hide the parameters."""
     notebook.metadata.pop("papermill", None)
+    notebook.metadata.pop("widgets", None)
     for i, cell in enumerate(notebook.cells):
         cell.metadata.pop("papermill", None)
         cell.metadata.pop("execution", None)
@@ -130,6 +132,22 @@ def _failure_page(page: plan.Page, error: PapermillExecutionError) -> NotebookNo
     )
 
 
+def store(path: Path) -> None:
+    """Run a source notebook as it stands and keep its outputs in it; nbval compares with these.
+
+    Users' prediction files take no part. Outputs that differ from run to run (tagged
+    ``nbval-ignore-output``: widgets, times, versions) are left out.
+    """
+    os.environ["NPD_PREDICTIONS"] = os.devnull
+    executed = papermill.execute_notebook(
+        path, None, kernel_name="python3", cwd=path.parent, progress_bar=False
+    )
+    for cell in executed.cells:
+        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+            cell.outputs = []
+    write_text(path, nbformat.writes(tidy(executed)) + "\n")
+
+
 def main(name: str, profile: str) -> int:
     """Run one page of a profile's plan; a failing notebook is recorded, not raised."""
     keep_inside_checkout()
@@ -139,4 +157,9 @@ def main(name: str, profile: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    if sys.argv[1] == "--store":
+        for stored in map(Path, sys.argv[2:]):
+            print(stored)
+            store(stored)
+    else:
+        sys.exit(main(sys.argv[1], sys.argv[2]))
