@@ -180,10 +180,11 @@ def check(
             problems.append(Problem(what, offenders, len(rows)))
 
     report(ids.duplicated(keep=False) & (ids != ""), "the same case more than once")
-    report(~ids.isin(set(release.cases["case_id"])), "case ids that the release does not have")
+    unknown = pd.Series([one not in release.case_ids for one in ids], dtype=bool)
+    report(unknown, "case ids that the release does not have")
 
     status = table.get("status", pd.Series("", index=table.index)).astype("string").fillna("")
-    failed = ~status.str.strip().str.lower().isin(["", "ok"])
+    failed = pd.Series([one.strip().lower() not in ("", "ok") for one in status], dtype=bool)
     numeric = ["y_pred", *(c for c in table if c == "p_zero" or QUANTILE.fullmatch(c))]
     for column in numeric:
         written = table[column]
@@ -192,9 +193,8 @@ def check(
         excused = blank & failed
         report(blank & ~failed, f"{column} is empty (give `status` where the system failed)")
         text = values.isna() & ~blank
-        nan = text & written.astype("string").str.strip().str.lower().isin(
-            ["nan", "na", "null", "none"]
-        )
+        words = ("nan", "na", "null", "none")
+        nan = text & pd.Series([str(one).strip().lower() in words for one in written], dtype=bool)
         report(nan, f"{column} is not a number (NaN)", column)
         report(text & ~nan, f"{column} is not a number", column)
         report(np.isinf(values), f"{column} is infinite", column)
@@ -261,8 +261,17 @@ def load(path: Path, release: Release, partial: bool | None = None) -> Predictio
         partial = card.coverage == "partial"
     table, problems = check(read(path), release, partial)
     if problems:
-        raise UserError(f"{path} has problems:", problems)
+        raise UserError(f"{path} has problems:", problems, _hint(table, release))
     return Predictions(system, card, table, path)
+
+
+def _hint(table: pd.DataFrame, release: Release) -> str:
+    if release.profile == "demo" and table["case_id"].str.startswith("00").any():
+        return (
+            "These look like HUDOC ids, but the demo release is in use. Run `npd data fetch`, or "
+            "set NPD_DATA to the folder that holds the official release."
+        )
+    return ""
 
 
 def find(folder: Path) -> list[Path]:

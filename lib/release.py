@@ -66,6 +66,10 @@ class Release:
         return self.cases[self.cases["split"] == name]
 
     @cached_property
+    def case_ids(self) -> frozenset[str]:
+        return frozenset(self.cases["case_id"])
+
+    @cached_property
     def test(self) -> pd.DataFrame:
         return self.split("test")
 
