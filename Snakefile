@@ -1,5 +1,6 @@
 # From a release and prediction files to the site. `npd report` runs this; so does `snakemake -c2`.
 # Jobs are one process each; what changed decides what runs again.
+import os
 import sys
 from importlib.metadata import version
 
@@ -8,7 +9,7 @@ from lib.files import ROOT, keep_inside_checkout
 
 keep_inside_checkout()
 PLAN = plan.make(config.get("profile", ""))
-FOLDER = PLAN.folder.relative_to(ROOT).as_posix()
+FOLDER = os.path.relpath(PLAN.folder, ROOT)  # NPD_REPORTS may move it out of the checkout
 PYTHON = sys.executable
 PAGES = [page.name for page in PLAN.pages]
 DATA = (
@@ -20,7 +21,7 @@ READING = [f"lib/{name}.py" for name in ("release", "splits", "predictions", "me
 TRAINING = ["lib/features.py", *map(str, sorted(Path("lib/systems").glob("*.py")))]
 DRAWING = READING + [
     f"lib/{name}.py"
-    for name in ("bootstrap", "breakdowns", "figures", "leaderboard", "notebooks", "published",
+    for name in ("bootstrap", "breakdowns", "composition", "figures", "formulas", "leaderboard", "notebooks", "published",
                  "report", "tables")
 ]
 VERSIONS = {name: version(name) for name in ("pandas", "numpy", "matplotlib", "catboost",
@@ -51,9 +52,9 @@ rule notebook:
         lambda wildcards: [f"{FOLDER}/manifest.json"] if wildcards.page == plan.REPRODUCE else [],
     output: f"{FOLDER}/{{page}}.ipynb"
     params:
-        parameters=lambda wildcards: PLAN.page(wildcards.page).parameters,
+        page=lambda wildcards: PLAN.page(wildcards.page).to_json(),
         versions=VERSIONS,
-    shell: "{PYTHON:q} -m lib.notebooks {wildcards.page:q} {PLAN.profile}"
+    shell: "{PYTHON:q} -m lib.notebooks {params.page:q} {FOLDER:q}"
 
 rule manifest:
     input: expand(f"{FOLDER}/{{page}}.ipynb", page=PAGES), "lib/manifest.py"

@@ -98,7 +98,7 @@ def predictions_table(manifest: dict[str, Any]) -> pd.DataFrame:
         data=[
             {"System": name, "Origin": entry["origin"], "SHA-256": entry["sha256"]}
             for name, entry in manifest["predictions"].items()
-        ]
+        ],
     )
 
 
@@ -115,7 +115,7 @@ def notebooks_table(manifest: dict[str, Any]) -> pd.DataFrame:
                 "Result": "failed" if entry["failed"] else "done",
             }
             for name, entry in manifest["notebooks"].items()
-        ]
+        ],
     )
 
 

@@ -17,13 +17,13 @@ import papermill
 from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
-from lib import plan
 from lib.files import ROOT, keep_inside_checkout, sha256, write_text
+from lib.page import Page
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def run(page: plan.Page, folder: Path) -> bool:
+def run(page: Page, folder: Path) -> bool:
     """Execute a page's notebook into ``folder/<name>.ipynb``.
 
     Beside it go ``runs/<name>.json`` (parameters, source hash, seconds in the kernel) or, where a
@@ -37,7 +37,7 @@ def run(page: plan.Page, folder: Path) -> bool:
     start = time.perf_counter()
     try:
         notebook = papermill.execute_notebook(
-            page.source,
+            ROOT / page.source,
             None,
             parameters=page.parameters,
             kernel_name="python3",
@@ -50,7 +50,7 @@ def run(page: plan.Page, folder: Path) -> bool:
             failure,
             {
                 "page": page.name,
-                "notebook": page.source.relative_to(ROOT).as_posix(),
+                "notebook": page.source.as_posix(),
                 "cell": error.cell_index,
                 "source": error.source,
                 "error": f"{error.ename}: {error.evalue}",
@@ -69,7 +69,7 @@ def run(page: plan.Page, folder: Path) -> bool:
         folder / "runs" / f"{page.name}.json",
         {
             "notebook": page.source.name,
-            "source_sha256": sha256(page.source),
+            "source_sha256": sha256(ROOT / page.source),
             "parameters": page.parameters,
             "kernel_seconds": round(seconds, 2),
             "outputs": outputs(notebook),
@@ -113,9 +113,10 @@ def tidy(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _failure_page(page: plan.Page, error: PapermillExecutionError) -> NotebookNode:
+def _failure_page(page: Page, error: PapermillExecutionError) -> NotebookNode:
     title = next(
-        (c.source for c in nbformat.read(page.source, 4).cells if c.cell_type == "markdown"), ""
+        (c.source for c in nbformat.read(ROOT / page.source, 4).cells if c.cell_type == "markdown"),
+        "",
     ).splitlines()[:1] or [f"# {page.name}"]
     note = (
         f"{title[0]}\n\n"
@@ -148,18 +149,11 @@ def store(path: Path) -> None:
     write_text(path, nbformat.writes(tidy(executed)) + "\n")
 
 
-def main(name: str, profile: str) -> int:
-    """Run one page of a profile's plan; a failing notebook is recorded, not raised."""
-    keep_inside_checkout()
-    made = plan.make(profile)
-    run(made.page(name), made.folder)
-    return 0
-
-
 if __name__ == "__main__":
+    keep_inside_checkout()
     if sys.argv[1] == "--store":
         for stored in map(Path, sys.argv[2:]):
             print(stored)
             store(stored)
-    else:
-        sys.exit(main(sys.argv[1], sys.argv[2]))
+    else:  # a failing notebook is recorded, not raised: the other pages go on
+        run(Page.from_json(sys.argv[1]), Path(sys.argv[2]))

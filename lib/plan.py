@@ -13,11 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from lib import predictions, release
 from lib.errors import Problem, UserError
 from lib.files import ROOT, report_folder
+from lib.page import Page
 from lib.systems import training
 from lib.systems.registry import BASELINE, SYSTEMS
 
 CONFIG = ROOT / "report.yaml"
-NOTEBOOKS = ROOT / "notebooks"
+NOTEBOOKS = Path("notebooks")  # in the checkout
 REPRODUCE = "reproduce"  # reads the manifest, so it runs after all others
 PAGE = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 
@@ -38,16 +39,6 @@ class Config(BaseModel):
     systems: list[str] = Field(default_factory=lambda: list(SYSTEMS))
     notebooks: list[Entry] = Field(min_length=1)
     each_system: str = "system-card"
-
-
-@dataclass(frozen=True)
-class Page:
-    """One notebook to run: ``name`` is the page's address without its suffix."""
-
-    name: str
-    source: Path
-    parameters: dict[str, Any]
-    title: str = ""  # in place of the notebook's own, where several pages come from one notebook
 
 
 @dataclass(frozen=True)
@@ -104,7 +95,7 @@ def read_config(path: Path = CONFIG) -> Config:
     problems += [
         Problem(f"notebooks: there is no notebook {name!r} in {NOTEBOOKS.name}/")
         for name in [*names, config.each_system]
-        if not PAGE.fullmatch(name) or not (NOTEBOOKS / f"{name}.ipynb").is_file()
+        if not PAGE.fullmatch(name) or not (ROOT / NOTEBOOKS / f"{name}.ipynb").is_file()
     ]
     problems += [
         Problem(f"notebooks: {name} is listed twice")
