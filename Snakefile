@@ -10,6 +10,9 @@ from lib.files import ROOT, keep_inside_checkout
 keep_inside_checkout()
 PLAN = plan.make(config.get("profile", ""))
 FOLDER = os.path.relpath(PLAN.folder, ROOT)  # NPD_REPORTS may move it out of the checkout
+SYSTEMS = [  # as Snakemake names the outputs of the training
+    os.path.relpath(path, ROOT) for path in [*plan.system_files(PLAN), *plan.cards(PLAN)]
+]
 PYTHON = sys.executable
 PAGES = [page.name for page in PLAN.pages]
 DATA = (
@@ -48,7 +51,7 @@ rule train:
 rule notebook:
     input:
         lambda wildcards: PLAN.page(wildcards.page).source,
-        plan.system_files(PLAN), plan.cards(PLAN), DATA, DRAWING,
+        SYSTEMS, DATA, DRAWING,
         lambda wildcards: [f"{FOLDER}/manifest.json"] if wildcards.page == plan.REPRODUCE else [],
     output: f"{FOLDER}/{{page}}.ipynb"
     params:
