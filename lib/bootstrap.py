@@ -1,8 +1,8 @@
 """Bootstrap intervals and the paired bootstrap between systems (paper appendix D.1).
 
 Cases are resampled with replacement, at full size. Resamples are drawn in blocks of bounded size
-from one stream, so that memory stays flat at any number of cases and the block size never changes
-a result.
+from one stream, so that memory stays flat at any number of resamples and the block size never
+changes a result.
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ import pandas as pd
 
 RESAMPLES = 1000
 SEED = 42
-BLOCK_BYTES = 32 * 2**20
+BLOCK_BYTES = 2**18  # a block and its copies stay in the processor's cache
 
 
 def resample_blocks(
     n: int, resamples: int, seed: int, block_bytes: int = BLOCK_BYTES
 ) -> Iterator[np.ndarray]:
-    """Draw case indices with replacement, in blocks (b, n) that add up to ``resamples`` rows."""
+    """Draw case indices with replacement, in blocks (b, n) that add up to ``resamples`` rows.
+
+    Raises:
+        ValueError: where there is no case to draw (n < 1).
+    """
+    if n < 1:
+        raise ValueError("there is no case to resample")
     stream = np.random.default_rng(seed)
     block = max(1, int(block_bytes // (8 * n)))
     for start in range(0, resamples, block):
@@ -42,9 +48,14 @@ def intervals(
     Args:
         y_true, y_pred: shape (n,), euros.
         functions: metrics that reduce the last axis, by name.
+        level: the intervals' confidence level, in (0, 1).
 
     Returns:
-        ``{name: (low, high)}``; NaN where a metric is undefined on most resamples.
+        ``{name: (low, high)}`` in the metrics' units; NaN where a metric is undefined on most
+        resamples, else the undefined ones are left out.
+
+    Raises:
+        ValueError: where there is no case.
     """
     draws: dict[str, list[np.ndarray]] = {name: [] for name in functions}
     for index in resample_blocks(len(y_true), resamples, seed):
@@ -71,16 +82,21 @@ def resampled_means(
         errors: shape (n, s), absolute errors in euros of s systems on the same n cases.
 
     Returns:
-        Shape (resamples, s): every system on the same resamples.
+        Shape (resamples, s), euros: every system on the same resamples. A column's means depend on
+        nothing but that column, to the last bit: two equal systems have equal means.
+
+    Raises:
+        ValueError: where there is no case.
     """
     n = len(errors)
+    systems = np.ascontiguousarray(errors.T)
     means = []
     for index in resample_blocks(n, resamples, seed, block_bytes):
-        counts = np.empty(index.shape)
-        for row, drawn in zip(counts, index, strict=True):
-            row[:] = np.bincount(drawn, minlength=n)
-        means.append(counts @ errors / n)
-    return np.concatenate(means)
+        for drawn in index:
+            times = np.bincount(drawn, minlength=n).astype(float)
+            # Not `times @ errors`: how BLAS rounds that depends on the other columns.
+            means.append(np.einsum("n,sn->s", times, systems))
+    return np.array(means) / n
 
 
 def paired(
@@ -95,6 +111,7 @@ def paired(
     Args:
         errors: shape (n, s), absolute errors in euros, one column a system, NaN where a system
             gives no prediction.
+        level: the intervals' confidence level, in (0, 1).
         pairs: the pairs (A, B) to compare; by default every pair in column order.
 
     Returns:
@@ -102,7 +119,11 @@ def paired(
         MAE(A) − MAE(B) (below 0 favours A), ``low`` and ``high`` (percentile interval),
         ``pr_below_0`` = Pr(Δ* < 0) over the resamples, ``p`` (two-sided, from Δ and its bootstrap
         standard error), ``p_holm`` (Holm-adjusted over all rows) and ``verdict``: "A lower",
-        "B lower" or "no clear difference" at 1 − level.
+        "B lower" or "no clear difference" at 1 − level. A pair that shares no case has n = 0 and
+        NaN elsewhere; one that shares a single case has no p-value either.
+
+    Raises:
+        KeyError: for a pair with a system that is no column.
 
     The p-value uses the bootstrap standard error because a share of 1,000 resamples cannot fall
     below 0.001, which Holm's correction over the 190 pairs of 20 systems would never let pass.
@@ -111,16 +132,16 @@ def paired(
     """
     pairs = list(combinations(errors.columns, 2)) if pairs is None else pairs
     values = errors.to_numpy(float)
-    scored = ~np.isnan(values)
-    a = errors.columns.get_indexer([first for first, _ in pairs])
-    b = errors.columns.get_indexer([second for _, second in pairs])
+    scored = ~np.isnan(values.T)
+    a = np.array([errors.columns.get_loc(first) for first, _ in pairs], int)
+    b = np.array([errors.columns.get_loc(second) for _, second in pairs], int)
     columns = ["n", "mae_a", "mae_b", "delta", "low", "high", "pr_below_0", "p"]
     table = pd.DataFrame(np.nan, index=range(len(pairs)), columns=columns)
     by_cases: dict[bytes, list[int]] = {}  # pairs that share the same cases share resamples
-    for k, shared in enumerate((scored[:, a] & scored[:, b]).T):
-        by_cases.setdefault(np.packbits(shared).tobytes(), []).append(k)
+    for k in range(len(pairs)):
+        by_cases.setdefault(np.packbits(scored[a[k]] & scored[b[k]]).tobytes(), []).append(k)
     for rows in by_cases.values():
-        shared = scored[:, a[rows[0]]] & scored[:, b[rows[0]]]
+        shared = scored[a[rows[0]]] & scored[b[rows[0]]]
         table.loc[rows, "n"] = shared.sum()
         if shared.any():
             table.loc[rows, columns[1:]] = _compare(
@@ -151,6 +172,8 @@ def _compare(
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
     below = (draws < 0).mean(axis=0)
     p = two_sided(delta, draws.std(axis=0, ddof=1))
+    if len(errors) == 1:  # one case has no spread to judge by
+        p[:] = np.nan
     return np.column_stack([mae[a], mae[b], delta, low, high, below, p])
 
 

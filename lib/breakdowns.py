@@ -109,7 +109,7 @@ def score(
     membership = groups.set_axis(cases["case_id"].to_numpy(), axis=0)
     rows = []
     for system, frame in scored.groupby("system", sort=False):
-        inside = membership.reindex(frame["case_id"]).to_numpy(bool)
+        inside = membership.reindex(frame["case_id"], fill_value=False).to_numpy(bool)
         true, pred = frame["y_true"].to_numpy(), frame["y_pred"].to_numpy()
         for j, group in enumerate(groups.columns):
             mask = inside[:, j]
@@ -171,7 +171,7 @@ def hudoc_address(case_id: str) -> str:
 def error_bucket(y_true: np.ndarray, y_pred: np.ndarray) -> np.ndarray:
     """Bucket of each prediction by relative error, shape (n,), values from ``BUCKETS``.
 
-    A prediction within €0.50 of the award is exact. For a zero award, anything else falls in "more
+    A prediction less than €0.50 off is exact. For a zero award, anything else falls in "more
     than 50%". The buckets are mutually exclusive and exhaustive (paper appendix D.6, Table 34; the
     inner edges at 25% are ours).
     """
@@ -188,7 +188,11 @@ def error_bucket(y_true: np.ndarray, y_pred: np.ndarray) -> np.ndarray:
 
 
 def bucket_shares(scored: pd.DataFrame) -> pd.DataFrame:
-    """Share of each system's predictions in each error bucket, shape (systems, 5); rows add to 1."""
+    """Share of each system's predictions in each error bucket.
+
+    Returns:
+        Indexed by system, by name, one column a bucket of ``BUCKETS``; rows add to 1.
+    """
     bucket = pd.Categorical(
         error_bucket(scored["y_true"], scored["y_pred"]), categories=list(BUCKETS)
     )

@@ -20,13 +20,13 @@ def by_split(cases: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for name in (*SPLITS, "all"):
         inside = cases if name == "all" else cases[cases["split"] == name]
-        y = inside["y_amount_eur"]
+        y, dates = inside["y_amount_eur"], inside["judgment_date"].dt.strftime("%Y-%m-%d")
         rows.append(
             {
                 "split": name,
                 "n": len(inside),
-                "first": inside["judgment_date"].min().date().isoformat(),
-                "last": inside["judgment_date"].max().date().isoformat(),
+                "first": dates.min() if len(dates) else "",
+                "last": dates.max() if len(dates) else "",
                 "zero_share": (y == 0).mean(),
                 "median": y.median(),
                 "positive_median": y[y > 0].median(),

@@ -58,7 +58,7 @@ def show(lab: Report, system: str, worst: int = 10, **chosen: str) -> None:
         HTML(
             f"<p><strong>{html.escape(lab.labels[system])}</strong> on {len(selected):,} cases: "
             f"MAE €{tables.euros(scores['mae'])}, median error €{tables.euros(scores['medae'])}, "
-            f"bias €{tables.euros(scores['bias'])}.</p>"
+            f"bias {tables.money(scores['bias'])}.</p>"
         )
     )
     with figures.canvas(3.0) as (figure, axes):

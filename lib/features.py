@@ -89,48 +89,61 @@ def public_predictors(cases: pd.DataFrame) -> pd.DataFrame:
 def check_inputs(inputs: pd.DataFrame, cases: pd.DataFrame) -> None:
     """Refuse inputs that break the contract, by name or by value.
 
-    A column is refused by value where it tells exactly what a forbidden column tells, under
-    whatever name and in whatever units: its values and the forbidden ones map one to one.
+    A column is refused by value where a forbidden column alone decides it: the award in other
+    units, rounded or cut into ranges, under whatever name. Columns that are exactly what
+    :func:`public_predictors` gives are let through.
 
     Args:
         inputs: what a system is to be given, indexed by ``case_id``.
         cases: the release's rows for the same cases.
 
     Raises:
-        UserError: naming every column that may not be there.
+        UserError: naming every column that may not be there, and ids that no case has.
     """
-    problems = []
+    names = [str(column) for column in inputs.columns]
     named = [
-        column
-        for column in map(str, inputs.columns)
-        if column in FORBIDDEN or (column not in PREDICTORS and AWARD_SIDE.search(column.lower()))
+        name
+        for name in names
+        if name in FORBIDDEN or (name not in PREDICTORS and AWARD_SIDE.search(name.lower()))
     ]
-    if named:
-        problems.append(Problem("award-side or split columns by name", tuple(named), len(named)))
-    rows = cases.set_index("case_id").reindex(inputs.index)
-    disguised = [
-        f"{column} is {hidden} under another name"
-        for hidden in FORBIDDEN
-        if rows[hidden].nunique() > 1
-        for column in inputs.columns
-        if str(column) not in named and _one_to_one(inputs[column], rows[hidden])
+    genuine = public_predictors(cases).reindex(inputs.index)
+    hidden = cases.set_index("case_id").reindex(inputs.index)[list(FORBIDDEN)]
+    disguised = []
+    for i, name in enumerate(names):
+        column = inputs.iloc[:, i]
+        if name not in named and not (name in genuine and column.equals(genuine[name])):
+            disguised += [f"{name} tells {h}" for h in FORBIDDEN if _decides(hidden[h], column)]
+    found = {
+        "award-side or split columns by name": named,
+        "award-side or split columns by value": disguised,
+        "columns that are not allow-listed": [
+            name for name in names if name not in PREDICTORS and name not in named
+        ],
+        "columns given more than once": sorted({n for n in names if names.count(n) > 1}),
+        # without its case a row could not be held against the award
+        "case ids that the release does not have": [
+            str(case) for case in inputs.index[~inputs.index.isin(cases["case_id"])]
+        ],
+    }
+    problems = [
+        Problem(what, tuple(offenders[:SHOWN]), len(offenders))
+        for what, offenders in found.items()
+        if offenders
     ]
-    if disguised:
-        problems.append(
-            Problem("award-side or split columns by value", tuple(disguised), len(disguised))
-        )
-    unknown = [c for c in map(str, inputs.columns) if c not in PREDICTORS and c not in named]
-    if unknown:
-        problems.append(
-            Problem("columns that are not allow-listed", tuple(unknown[:SHOWN]), len(unknown))
-        )
     if problems:
         raise UserError("These inputs break the benchmark's input contract:", problems)
 
 
-def _one_to_one(a: pd.Series, b: pd.Series) -> bool:
-    a, b = pd.factorize(a, use_na_sentinel=False)[0], pd.factorize(b, use_na_sentinel=False)[0]
-    return bool((a == b).all())  # factorize numbers values in order of appearance
+def _decides(hidden: pd.Series, column: pd.Series) -> bool:
+    """Whether equal values of ``hidden`` always come with equal values of a varying ``column``."""
+    told, teller = _codes(column), _codes(hidden)
+    pairs = np.unique(np.stack([teller, told]), axis=1).shape[1]
+    return told.any() and pairs == len(np.unique(teller))
+
+
+def _codes(values: pd.Series) -> np.ndarray:
+    values = values.map(repr) if values.dtype == object else values  # lists have no hash
+    return pd.factorize(values, use_na_sentinel=False)[0]
 
 
 class Encoder:

@@ -28,11 +28,13 @@ BLUE, ORANGE, GREEN, PURPLE, RED, GREY = (
 )  # fmt: skip
 SEQUENCE = (BLUE, ORANGE, GREEN, PURPLE, RED)
 MARKERS = ("o", "s", "^", "D", "v")
+NUMBERED = 8  # systems up to which a matrix has room for numbers
 BUCKET_COLOURS = ("#23966f", "#3a87c8", "#8fb7d9", "#d9b98a", "#d98324")
 
 STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "human-rights-benchmark-lab",
+    "text.parse_math": False,  # names of systems are text: no "$" starts a formula
     "font.family": "sans-serif",
     "font.size": 9,
     "text.color": INK,
@@ -77,10 +79,15 @@ def to_svg(figure: Figure) -> str:
     svg = sink.getvalue()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    # a page holds several figures: no rule for the whole page, and no id but those that are used
+    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, count=1, flags=re.DOTALL)
+    used = set(re.findall(r'#([^")]+)', svg))
+    svg = re.sub(r' id="([^"]+)"', lambda match: match[0] if match[1] in used else "", svg)
     size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg)
     if size:
-        width = float(size[1]) * 4 / 3 * ENLARGED
-        svg = svg.replace(size[0], f'style="width:100%;max-width:{width:.0f}px;height:auto"', 1)
+        style = f"width:100%;max-width:{float(size[1]) * 4 / 3 * ENLARGED:.0f}px;height:auto;"
+        style += "stroke-linejoin:round;stroke-linecap:butt"
+        svg = svg.replace(size[0], f'style="{style}"', 1)
     return re.sub(r"\n\s*", "\n", svg)
 
 
@@ -95,9 +102,11 @@ def to_html(svg: str, name: str, title: str, alt: str) -> str:
 
 def euros(value: float, _: object = None) -> str:
     """€950, €3.2k, €1.6M: short enough for an axis; the sign comes first."""
+    if pd.isna(value):
+        return "–"
     sign, size = ("−" if value < 0 else ""), abs(value)
-    for unit, factor in (("M", 1e6), ("k", 1e3)):
-        if size >= factor:
+    for unit, factor in (("bn", 1e9), ("M", 1e6), ("k", 1e3)):
+        if size >= 0.9995 * factor:  # what three digits round up to the factor
             return f"{sign}€{size / factor:.3g}{unit}"
     return f"{sign}€{size:.3g}"
 
@@ -108,7 +117,9 @@ def euro_axis(axis: mpl.axis.Axis) -> None:
     if axis.get_scale() == "linear":
         axis.set_major_locator(MaxNLocator(5))
     elif axis.get_scale() == "log":
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=8))
+        low, high = axis.get_view_interval()
+        subs = (1, 2, 5) if high <= 200 * low else (1,)  # so that labels do not run together
+        axis.set_major_locator(LogLocator(subs=subs, numticks=8))
     axis.set_minor_locator(NullLocator())
 
 
@@ -121,16 +132,20 @@ def signed_log_axis(axes: Axes, linear_below: float) -> None:
     low, high = axes.get_xlim()
     axes.set_xscale("symlog", linthresh=linear_below, linscale=0.5)
     decades = linear_below * 10.0 ** np.arange(0, 8)
-    ticks = np.concatenate([-decades[::-1], [0], decades])
+    for kept in (decades, decades[1::2]):  # every other one where labels would run together
+        ticks = np.concatenate([-kept[::-1], [0], kept])
+        ticks = ticks[(ticks >= low) & (ticks <= high)]
+        if len(ticks) <= 7:
+            break
     axes.set_xlim(low, high)
-    axes.xaxis.set_major_locator(FixedLocator(ticks[(ticks >= low) & (ticks <= high)]))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_major_formatter(FuncFormatter(euros))
     axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _rows(axes: Axes, labels: list[str]) -> np.ndarray:
     at = np.arange(len(labels))[::-1]
-    axes.set_yticks(at, [str(label).replace("$", r"\$") for label in labels])
+    axes.set_yticks(at, [str(label) for label in labels])
     axes.set_ylim(-0.6, len(labels) - 0.4)
     axes.grid(visible=False, axis="y")
     return at
@@ -168,11 +183,13 @@ def grouped_dots(axes: Axes, table: pd.DataFrame) -> None:
     at = _rows(axes, list(table.index))
     # side by side within the row, so that equal values do not hide one another
     offsets = np.linspace(0.24, -0.24, len(table.columns)) if len(table.columns) > 1 else [0]
-    for name, offset, colour, marker in zip(
-        table.columns, offsets, SEQUENCE, MARKERS, strict=False
-    ):
-        axes.plot(table[name], at + offset, marker, color=colour, ms=5.5, label=name)
-    _legend_below(axes, len(table.columns))
+    drawn = [
+        axes.plot(table[name], at + offset, marker, color=colour, ms=5.5)[0]
+        for name, offset, colour, marker in zip(
+            table.columns, offsets, SEQUENCE, MARKERS, strict=False
+        )
+    ]
+    _legend_below(axes, drawn, list(table.columns))
 
 
 def differences(axes: Axes, table: pd.DataFrame) -> None:
@@ -195,16 +212,20 @@ def differences(axes: Axes, table: pd.DataFrame) -> None:
 def matrix(axes: Axes, table: pd.DataFrame, marked: pd.DataFrame) -> None:
     """Differences between every row and column, euros; bold where ``marked``, blank where NaN.
 
-    Blue: the row's system has the lower error; orange: the column's.
+    Blue: the row's system has the lower error; orange: the column's. Where numbers would run
+    together there is a bold dot in the marked cells, and nothing in the others.
     """
     import seaborn as sns
 
     text = table.map(lambda value: "" if np.isnan(value) else euros(value).replace("€", ""))
-    reach = float(np.nanmax(np.abs(table.to_numpy()))) or 1.0
+    if len(table) > NUMBERED:
+        text = marked.map(lambda strong: "•" if strong else "")
+    reach = float(np.nan_to_num(np.abs(table.to_numpy(float))).max(initial=0)) or 1.0
     shades = mpl.colors.LinearSegmentedColormap.from_list("delta", [BLUE, "#e8e8e8", ORANGE])
     sns.heatmap(
         table, annot=text, fmt="", cmap=shades, vmin=-reach, vmax=reach, cbar=False, ax=axes,
-        mask=table.isna(), annot_kws={"color": "#101010", "fontsize": 7}, linewidths=0.5,
+        mask=table.isna(), annot_kws={"color": "#101010", "fontsize": 7}, linewidths=0.4,
+        linecolor=GREY,
     )  # fmt: skip
     # seaborn writes the cells that it does not mask, row by row
     bold = marked.to_numpy()[~table.isna().to_numpy()]
@@ -221,10 +242,10 @@ def matrix(axes: Axes, table: pd.DataFrame, marked: pd.DataFrame) -> None:
 def stacked_shares(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...]) -> None:
     """Shares that add to 1, one bar a row; segments of at least 6% carry their percentage."""
     at = _rows(axes, list(table.index))
-    left = np.zeros(len(table))
+    left, drawn = np.zeros(len(table)), []
     for column, colour in zip(table.columns, colours, strict=True):
         share = table[column].to_numpy()
-        axes.barh(at, share, left=left, color=colour, height=0.72, label=column)
+        drawn.append(axes.barh(at, share, left=left, color=colour, height=0.72))
         for y, start, size in zip(at, left, share, strict=True):
             if size >= 0.06:
                 axes.text(start + size / 2, y, f"{size:.0%}", ha="center", va="center",
@@ -233,7 +254,7 @@ def stacked_shares(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...]) ->
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0%}"))
     axes.grid(visible=False)
-    _legend_below(axes, len(table.columns))
+    _legend_below(axes, drawn, list(table.columns))
 
 
 def predicted_against_actual(axes: Axes, y_true: pd.Series, y_pred: pd.Series) -> None:
@@ -256,11 +277,14 @@ def predicted_against_actual(axes: Axes, y_true: pd.Series, y_pred: pd.Series) -
     axes.set_ylabel("Prediction, nominal euros (log scale)")
 
 
-def _legend_below(axes: Axes, entries: int) -> None:
+def _legend_below(axes: Axes, drawn: list, names: list[str]) -> None:
+    # given here, not as the artists' labels: Matplotlib hides those that begin with "_"
     axes.legend(
+        drawn,
+        [str(name) for name in names],
         loc="upper center",
         bbox_to_anchor=(0.4, -0.16 * 3.6 / axes.figure.get_figheight()),
-        ncol=min(entries, 2),
+        ncol=min(len(names), 2),
         handletextpad=0.4,
         columnspacing=1.2,
     )

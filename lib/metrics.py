@@ -2,8 +2,9 @@
 
 Every point metric takes ``y_true`` and ``y_pred`` in nominal euros and reduces their last axis, so
 that one call scores one system (shape ``(n,)``) or a thousand bootstrap resamples of it (shape
-``(1000, n)``). They are written in NumPy because scikit-learn's and SciPy's versions take one
-sample at a time and cost three seconds to import; the tests hold each against theirs.
+``(1000, n)``). They raise ValueError for empty samples and samples of two lengths. They are written
+in NumPy because scikit-learn's and SciPy's versions take one sample at a time and cost three
+seconds to import; the tests hold each against theirs.
 
 Source: paper section 4.2 and Table 2; those marked "ours" go beyond the paper.
 """
@@ -56,14 +57,14 @@ def r2(y_true: ArrayLike, y_pred: ArrayLike) -> np.ndarray:
     y_true, y_pred = _pair(y_true, y_pred)
     residual = np.square(y_true - y_pred).sum(axis=-1)
     total = np.square(y_true - y_true.mean(axis=-1, keepdims=True)).sum(axis=-1)
-    return _ratio(total - residual, total)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(_constant(y_true), np.nan, 1 - residual / total)[()]
 
 
 def pearson(y_true: ArrayLike, y_pred: ArrayLike) -> np.ndarray:
     """Pearson's r; NaN where either side is constant."""
     y_true, y_pred = _pair(y_true, y_pred)
-    # A constant's deviations are rounding noise, not zero; catch it by its range.
-    constant = (np.ptp(y_true, axis=-1) == 0) | (np.ptp(y_pred, axis=-1) == 0)
+    constant = _constant(y_true) | _constant(y_pred)
     a = y_true - y_true.mean(axis=-1, keepdims=True)
     b = y_pred - y_pred.mean(axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):  # scaling keeps the squares in range
@@ -93,7 +94,7 @@ def positive_f1(y_true: ArrayLike, y_pred: ArrayLike) -> np.ndarray:
 
 
 def mean_absolute_log_error(y_true: ArrayLike, y_pred: ArrayLike) -> np.ndarray:
-    """Mean of |log(1 + ŷ) − log(1 + y)|, in log-euros (ours): a factor weighs the same at any size."""
+    """Mean of |log(1 + ŷ) − log(1 + y)|, no unit (ours): a factor weighs the same at any size."""
     y_true, y_pred = _pair(y_true, y_pred)
     return np.abs(np.log1p(y_pred) - np.log1p(y_true)).mean(axis=-1)
 
@@ -104,9 +105,9 @@ def mean_signed_error(y_true: ArrayLike, y_pred: ArrayLike) -> np.ndarray:
     return (y_pred - y_true).mean(axis=-1)
 
 
-def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(below == 0, np.nan, above / below)[()]
+def _constant(values: np.ndarray) -> np.ndarray:
+    # By its range: a constant's deviations from its mean are rounding noise, not always zero.
+    return np.ptp(values, axis=-1) == 0
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
@@ -130,26 +131,33 @@ def _f1(is_true: np.ndarray, is_predicted: np.ndarray) -> np.ndarray:
     return np.where(all_ == 0, 0.0, 2 * hits / np.maximum(all_, 1))[()]
 
 
-# Metrics of systems that also say how sure they are. They take one sample, and scikit-learn does the
-# work; it is imported where it is used because it takes three seconds.
+# Metrics of systems that also say how sure they are. They take one sample, shape (n,).
 
 
 def auroc_zero(y_true: ArrayLike, p_zero: ArrayLike) -> float:
-    """Area under the ROC curve of P(zero) against "the award is zero" (ours). NaN with one class."""
-    from sklearn.metrics import roc_auc_score
+    """Area under the ROC curve of P(zero) for zero awards (ours). NaN with one class.
 
+    It is the share of (zero, positive) pairs in which the zero award has the higher P(zero), ties
+    counting half: the Mann–Whitney U statistic, from ranks.
+    """
     y_true, p_zero = _pair(y_true, p_zero)
     zero = y_true == 0
-    return float(roc_auc_score(zero, p_zero)) if 0 < zero.sum() < len(zero) else float("nan")
+    zeros, pairs = zero.sum(), zero.sum() * (~zero).sum()
+    if pairs == 0:
+        return float("nan")
+    return float((_ranks(p_zero)[zero].sum() - zeros * (zeros + 1) / 2) / pairs)
 
 
 def average_precision_zero(y_true: ArrayLike, p_zero: ArrayLike) -> float:
     """Average precision of P(zero) for zero awards (ours). NaN where no award is zero."""
-    from sklearn.metrics import average_precision_score
-
     y_true, p_zero = _pair(y_true, p_zero)
-    zero = y_true == 0
-    return float(average_precision_score(zero, p_zero)) if zero.any() else float("nan")
+    if (y_true != 0).all():
+        return float("nan")
+    order = np.argsort(-p_zero)
+    falls = np.append(np.diff(p_zero[order]) != 0, True)  # equal P(zero) share one threshold
+    found = np.cumsum(y_true[order] == 0)[falls]
+    precision = found / (np.flatnonzero(falls) + 1)
+    return float(np.diff(found, prepend=0) @ precision / found[-1])
 
 
 def brier_zero(y_true: ArrayLike, p_zero: ArrayLike) -> float:
@@ -174,7 +182,8 @@ def pinball(y_true: ArrayLike, y_quantile: ArrayLike, level: float) -> float:
 def interval_coverage(y_true: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
     """Share of awards inside [low, high], both ends included (ours)."""
     y_true, low = _pair(y_true, low)
-    return float(((low <= y_true) & (y_true <= np.asarray(high, float))).mean())
+    y_true, high = _pair(y_true, high)
+    return float(((low <= y_true) & (y_true <= high)).mean())
 
 
 def interval_width(low: ArrayLike, high: ArrayLike) -> float:
@@ -196,7 +205,7 @@ def crps_from_quantiles(y_true: ArrayLike, quantiles: ArrayLike, levels: ArrayLi
         levels: shape (q,), rising levels in (0, 1).
 
     Raises:
-        ValueError: where levels do not rise strictly or do not fit the quantiles.
+        ValueError: where levels do not rise strictly within (0, 1) or do not fit the quantiles.
     """
     y_true, quantiles = np.asarray(y_true, float), np.asarray(quantiles, float)
     levels = np.asarray(levels, float)
@@ -204,7 +213,8 @@ def crps_from_quantiles(y_true: ArrayLike, quantiles: ArrayLike, levels: ArrayLi
         raise ValueError("quantiles must be (cases, levels), the levels strictly rising")
     losses = np.array([pinball(y_true, quantiles[:, j], level) for j, level in enumerate(levels)])
     at = np.concatenate([[0.0], levels, [1.0]])
-    return float(2 * np.trapezoid(np.concatenate([losses[:1], losses, losses[-1:]]), at))
+    losses = np.concatenate([losses[:1], losses, losses[-1:]])
+    return float(np.diff(at) @ (losses[1:] + losses[:-1]))  # twice the trapezoids
 
 
 @dataclass(frozen=True)
@@ -245,16 +255,20 @@ POINT_METRICS = {
                "Linear association with the awards. Undefined for a constant prediction."),
         Metric("spearman", "Spearman ρ", spearman, "", "higher",
                r"r\left(\operatorname{rank}(y),\operatorname{rank}(\hat{y})\right)",
-               "Whether larger awards get larger predictions. Undefined for a constant prediction."),
+               "Whether larger awards get larger predictions. "
+               "Undefined for a constant prediction."),
         Metric("zero_f1", "Zero-F1", zero_f1, "", "higher",
-               r"\frac{2\,|Z\cap\hat{Z}|}{|Z|+|\hat{Z}|},\quad Z=\{y_i=0\},\ \hat{Z}=\{\hat{y}_i<0.5\}",
+               r"\frac{2\,|Z\cap\hat{Z}|}{|Z|+|\hat{Z}|},"
+               r"\quad Z=\{y_i=0\},\ \hat{Z}=\{\hat{y}_i<0.5\}",
                "Recognition of zero awards; a prediction below €0.50 counts as zero."),
         Metric("positive_f1", "Positive-F1", positive_f1, "", "higher",
-               r"\frac{2\,|P\cap\hat{P}|}{|P|+|\hat{P}|},\quad P=\{y_i>0\},\ \hat{P}=\{\hat{y}_i\geq 0.5\}",
+               r"\frac{2\,|P\cap\hat{P}|}{|P|+|\hat{P}|},"
+               r"\quad P=\{y_i>0\},\ \hat{P}=\{\hat{y}_i\geq 0.5\}",
                "Recognition of positive awards."),
         Metric("male", "MALE", mean_absolute_log_error, "", "lower",
                r"\frac{1}{n}\sum_{i=1}^{n}\left|\log(1+\hat{y}_i)-\log(1+y_i)\right|",
-               "Mean absolute log error: being off by a factor weighs the same at any size.", "ours"),
+               "Mean absolute log error: being off by a factor weighs the same at any size.",
+               "ours"),
         Metric("bias", "Bias", mean_signed_error, "€", "zero",
                r"\frac{1}{n}\sum_{i=1}^{n}(\hat{y}_i-y_i)",
                "Mean signed error: above 0 the system predicts too much on average.", "ours"),
@@ -284,8 +298,8 @@ PROBABILISTIC_METRICS = {
                "Quantile loss at τ = 0.5.", "ours"),
         Metric("crps", "CRPS", crps_from_quantiles, "€", "lower",
                r"2\int_0^1\frac{1}{n}\sum_i\rho_\tau(y_i-q_{\tau,i})\,d\tau",
-               "Error of the whole predicted distribution, by the trapezoidal rule over the quantiles.",
-               "ours"),
+               "Error of the whole predicted distribution, by the trapezoidal rule over the "
+               "quantiles.", "ours"),
     )
 }  # fmt: skip
 
@@ -300,7 +314,11 @@ def score_uncertainty(y_true: ArrayLike, predictions: pd.DataFrame) -> dict[str,
 
     Args:
         y_true: shape (n,), awards in euros.
-        predictions: shape (n, …) with ``p_zero`` and/or quantile columns ``q05`` … ``q95``.
+        predictions: shape (n, …) with ``p_zero`` and/or quantile columns ``q01`` … ``q99``; a
+            column with a gap counts as absent, and so does ``q00``, which is no level in (0, 1).
+
+    Returns:
+        ``{key: value}`` with keys of ``PROBABILISTIC_METRICS``; empty where no column serves.
     """
     scores: dict[str, float] = {}
     if "p_zero" in predictions and predictions["p_zero"].notna().all():
@@ -309,7 +327,7 @@ def score_uncertainty(y_true: ArrayLike, predictions: pd.DataFrame) -> dict[str,
         scores["ap_zero"] = average_precision_zero(y_true, p_zero)
         scores["brier_zero"] = brier_zero(y_true, p_zero)
     names = sorted(c for c in predictions if len(c) == 3 and c[0] == "q" and c[1:].isdigit())
-    names = [name for name in names if predictions[name].notna().all()]
+    names = [name for name in names if name != "q00" and predictions[name].notna().all()]
     if {"q05", "q95"} <= set(names):
         low, high = predictions["q05"].to_numpy(), predictions["q95"].to_numpy()
         scores["coverage_90"] = interval_coverage(y_true, low, high)

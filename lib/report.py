@@ -102,8 +102,14 @@ class Report(Sink):
 
     @property
     def best(self) -> str:
-        """The system with the lowest test MAE among those that keep to the input contract."""
-        return next((s.system for s in self.systems if not s.card.diagnostic), self.names[0])
+        """The system with the lowest test MAE among those that keep to the input contract.
+
+        Systems that leave out cases come after those that score all: theirs is another average.
+        """
+        fair = [one for one in self.systems if not one.card.diagnostic]
+        sizes = self.scored["system"].value_counts()
+        whole = [one for one in fair if sizes.get(one.system, 0) == len(self.cases)]
+        return (whole or fair or self.systems)[0].system
 
     @property
     def representative(self) -> list[str]:
@@ -111,8 +117,8 @@ class Report(Sink):
         families: dict[str, str] = {}
         for one in self.systems:
             families.setdefault(one.card.family, one.system)
-        chosen = [BASELINE, *(name for name in families.values() if name != BASELINE)]
-        chosen += [name for name in self.names if name not in chosen]
+        chosen = dict.fromkeys([BASELINE, *families.values(), *self.names])
+        chosen = [name for name in chosen if name in self.names]
         return sorted(chosen[:REPRESENTATIVE], key=self.names.index)
 
     def system(self, name: str) -> Predictions:
@@ -153,7 +159,7 @@ def compare(against: pd.Series | None, baseline: str) -> str:
     word = "below" if against["delta"] < 0 else "above"
     clear = "" if against["verdict"] != "no clear difference" else ", which is no clear difference"
     return (
-        f"That is {change} {word} {baseline} (Δ €{tables.euros(against['delta'])}, 95% interval "
+        f"That is {change} {word} {baseline} (Δ {tables.money(against['delta'])}, 95% interval "
         f"{tables.euros(against['low'])} to {tables.euros(against['high'])}{clear})."
     )
 
@@ -200,7 +206,8 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
 
     Args:
         profile: "demo" or "official"; "" takes the official release where it is at hand.
-        systems: restrict to these; by default every system of the project and of the user.
+        systems: restrict to these, beside the baseline that all are compared with; by default
+            every system of the project and of the user.
 
     Raises:
         UserError: where the release is not at hand or a named system has no prediction file.
@@ -211,9 +218,14 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
     skipped = {}
     for path in predictions.user_files():
         try:
-            loaded += predictions.load_all([path], data)
+            one = predictions.load(path, data)
         except UserError as error:
             skipped[path.name] = error.summary
+            continue
+        if one.system.lower() in {other.system.lower() for other in loaded}:
+            skipped[path.name] = f"another file names the system {one.system}"
+        else:
+            loaded.append(one)
     if systems:
         unknown = sorted(set(systems) - {one.system for one in loaded})
         if unknown:
@@ -221,7 +233,7 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
                 f"No prediction file for {', '.join(unknown)}.",
                 hint="There are " + ", ".join(one.system for one in loaded),
             )
-        loaded = [one for one in loaded if one.system in systems]
+        loaded = [one for one in loaded if one.system in {*systems, BASELINE}]
     return Report(data, loaded, skipped)
 
 

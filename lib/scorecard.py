@@ -1,4 +1,4 @@
-"""What ``npd score`` prints: metrics with intervals, coverage, and the place among known systems."""
+"""What ``npd score`` prints: metrics with intervals, coverage, and the place among systems."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import pandas as pd
 
 from lib import leaderboard, predictions, release, tables
 from lib.errors import UserError
-from lib.metrics import POINT_METRICS, PROBABILISTIC_METRICS
+from lib.metrics import POINT_METRICS, PROBABILISTIC_METRICS, Metric
 from lib.predictions import Predictions
 from lib.release import Release
 from lib.systems import training
+from lib.systems.registry import BASELINE, SYSTEMS
 
 NEIGHBOURS = 2  # shown on either side
 
@@ -36,13 +37,12 @@ def make(path: Path, profile: str = "", partial: bool | None = None) -> str:
     ]
     for key, metric in POINT_METRICS.items():
         form = tables.euros if metric.unit else tables.fraction
-        value, low, high = (form(board[name]) for name in (key, f"{key}_low", f"{key}_high"))
-        lines.append(f"{metric.title:<14}{metric.unit + value:>12}   {low} to {high}")
+        low, high = form(board[f"{key}_low"]), form(board[f"{key}_high"])
+        lines.append(f"{metric.title:<14}{_amount(board[key], metric):>12}   {low} to {high}")
     sure = leaderboard.uncertainty(own)
     for key in sure.columns[1:] if len(sure) else ():
         metric = PROBABILISTIC_METRICS[key]
-        form = tables.euros if metric.unit else tables.fraction
-        lines.append(f"{metric.title:<14}{metric.unit + form(sure[key].iloc[0]):>12}")
+        lines.append(f"{metric.title:<14}{_amount(sure[key].iloc[0], metric):>12}")
     if others:
         standing = leaderboard.standing(scored, mine.system)
         labels = {one.system: one.card.label for one in others}
@@ -59,35 +59,56 @@ def path_name(data: Release) -> str:
 def known_systems(data: Release, leave_out: Path) -> list[Predictions]:
     """Ours and the users' systems for a release, without the file being scored.
 
-    Ours are trained first where there is none; a user's file that does not fit is passed over.
+    Ours are those made from this very release, by whatever package versions, and are trained first
+    where there is none. A user's file that does not fit, or has a name that is taken, is passed
+    over.
     """
-    own = predictions.find(training.folder(data.profile)) or training.ensure(data)
-    known = []
+    own = [path for name in SYSTEMS if (path := _made_from(data, name))] or training.ensure(data)
+    known, taken = [], {leave_out.stem}
     for path in [*own, *predictions.user_files()]:
-        if path.resolve() == leave_out.resolve() or path.stem == leave_out.stem:
+        if path.stem in taken:
             continue
         try:
             known.append(predictions.load(path, data))
         except UserError:
             continue
+        taken.add(path.stem)
     return known
 
 
+def _made_from(data: Release, name: str) -> Path | None:
+    path = training.folder(data.profile) / f"{name}.csv"
+    try:
+        card = predictions.read_card(path) if path.is_file() else None
+    except UserError:
+        return None
+    return path if card and card.recipe.get("data_sha256") == data.sha256 else None
+
+
+def _amount(value: float, metric: Metric) -> str:
+    return (tables.money if metric.unit else tables.fraction)(value)
+
+
 def _place(standing: pd.DataFrame, labels: dict[str, str]) -> list[str]:
+    # by difference rather than MAE: pairs that share other cases have other MAEs of one's own
+    standing = standing.dropna(subset="delta").sort_values("delta", ascending=False, kind="stable")
+    if standing.empty:
+        return ["no known system shares a case with this file"]
     place = leaderboard.rank(standing)
     lines = [
         f"rank {place} of {len(standing) + 1} by MAE, against the known systems",
         f"{'':>4} {'system':<26}{'MAE':>10}   Δ (yours − theirs), 95% interval",
     ]
     first, last = place - 1 - NEIGHBOURS, place - 1 + NEIGHBOURS
-    for i, row in standing.iterrows():
-        rank = i + 1 if i < place - 1 else i + 2
+    for i, row in standing.reset_index(drop=True).iterrows():
+        ahead = (standing["delta"] > row["delta"]).sum() + (row["delta"] < 0)
+        rank = 1 + ahead
         if i == place - 1:
             lines.append(f"{place:>4} {'(yours)':<26}")
-        if first <= i < last or labels[row["system"]] == "Train median":
+        if first <= i < last or row["system"] == BASELINE:
             clear = "" if row["verdict"] == "no clear difference" else " *"
             lines.append(
-                f"{rank:>4} {labels[row['system']][:25]:<26}{'€' + tables.euros(row['mae']):>10}   "
+                f"{rank:>4} {labels[row['system']][:25]:<26}{tables.money(row['mae']):>10}   "
                 f"{tables.euros(row['delta'])} ({tables.euros(row['low'])} to "
                 f"{tables.euros(row['high'])}){clear}"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,24 +16,38 @@ from lib.files import write_text
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 MISSING = "–"
 SHORT = 26  # characters of text that stay on one line
+ADDRESS = re.compile(r"https://\S+|[\w.#?][^\s:\\]*")
+
+
+def _number(value: float, spec: str) -> str:
+    if pd.isna(value):
+        return MISSING
+    text = format(value, spec)
+    return text.replace("-", "−" if re.search("[1-9inf]", text) else "")  # no minus before 0
 
 
 def euros(value: float) -> str:
     """Whole euros with thousands separators: ``10,792``; a minus sign for negatives."""
-    return MISSING if pd.isna(value) else f"{value:,.0f}".replace("-", "−")
+    return _number(value, ",.0f")
+
+
+def money(value: float) -> str:
+    """Whole euros with their sign, the minus first: ``€10,792``, ``−€10,245``."""
+    text = euros(value)
+    return text if text == MISSING else f"−€{text[1:]}" if text[0] == "−" else f"€{text}"
 
 
 def cents(value: float) -> str:
-    return MISSING if pd.isna(value) else f"{value:,.2f}".replace("-", "−")
+    return _number(value, ",.2f")
 
 
 def fraction(value: float) -> str:
     """Three decimals, for scores without a unit."""
-    return MISSING if pd.isna(value) else f"{value:.3f}".replace("-", "−")
+    return _number(value, ".3f")
 
 
 def percent(value: float) -> str:
-    return MISSING if pd.isna(value) else f"{value:.1%}".replace("-", "−")
+    return _number(value, ".1%")
 
 
 def p_value(value: float) -> str:
@@ -58,10 +73,16 @@ def with_interval(
 
 
 def neutralised(frame: pd.DataFrame) -> pd.DataFrame:
-    """Text that a spreadsheet would run as a formula gets a leading apostrophe, headers too."""
+    """Text that a spreadsheet would run as a formula gets a leading apostrophe, headers too.
+
+    Carriage returns become line feeds: the CSV writer does not quote the former.
+    """
 
     def safe(value: object) -> object:
-        return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+        if not isinstance(value, str):
+            return value
+        text = f"'{value}" if value.startswith(FORMULA_STARTS) else value
+        return text.replace("\r\n", "\n").replace("\r", "\n")
 
     return frame.map(safe).rename(columns=safe)
 
@@ -69,7 +90,8 @@ def neutralised(frame: pd.DataFrame) -> pd.DataFrame:
 def save(frame: pd.DataFrame, folder: Path, name: str) -> None:
     """Write ``name.csv`` and ``name.json``, full precision, the same bytes for the same frame."""
     write_text(folder / f"{name}.csv", neutralised(frame).to_csv(index=False, lineterminator="\n"))
-    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    finite = frame.notna() & ~frame.isin([np.inf, -np.inf])
+    records = frame.astype(object).where(finite, None).to_dict("records")
     text = json.dumps(records, ensure_ascii=False, indent=1, default=_plain, allow_nan=False)
     write_text(folder / f"{name}.json", text + "\n")
 
@@ -111,14 +133,16 @@ def to_html(
 
     def shown(column: str, i: int) -> str:
         value = frame.at[i, column]
-        text = html.escape(formats[column](value) if column in formats else _text(value))
+        text = html.escape(MISSING if _is_missing(value) else formats.get(column, str)(value))
         address = links[column].iloc[i] if column in links else ""
-        if isinstance(address, str) and _may_link(address):
+        if isinstance(address, str) and ADDRESS.fullmatch(address):
             return f'<a href="{html.escape(address)}">{text}</a>'
         return text
 
+    name = html.escape(name)
     heads = "".join(
-        f'<th scope="col" data-kind="{"num" if c in formats else "text"}">{html.escape(c)}</th>'
+        f'<th scope="col" data-kind="{"num" if c in formats else "text"}">'
+        f"{html.escape(str(c))}</th>"
         for c in frame
     )
     rows = "\n".join(
@@ -148,16 +172,8 @@ def to_html(
     )
 
 
-def _text(value: object) -> str:
-    return (
-        MISSING if value is None or (isinstance(value, float) and np.isnan(value)) else str(value)
-    )
-
-
-def _may_link(address: str) -> bool:
-    return address.startswith("https://") or (
-        address != "" and ":" not in address and not address.startswith(("/", "\\"))
-    )
+def _is_missing(value: object) -> bool:
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
 def _standing(values: pd.Series, direction: str) -> pd.Series:

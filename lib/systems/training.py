@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pandas as pd
 
 from lib import features, predictions
 from lib.errors import UserError
-from lib.files import report_folder
+from lib.files import ROOT, report_folder
 from lib.predictions import Card
 from lib.release import Release, load
 from lib.systems.registry import SYSTEMS
@@ -52,9 +53,9 @@ def card(name: str, release: Release) -> Card:
 
 def is_current(name: str, release: Release) -> bool:
     """Whether a system's file is there and was made from this release with this recipe."""
-    path = folder(release.profile) / f"{name}.csv"
+    path, stated = folder(release.profile) / f"{name}.csv", card(name, release)
     try:
-        return path.is_file() and predictions.read_card(path) == card(name, release)
+        return path.is_file() and predictions.read_card(path) == stated
     except UserError:  # a card that cannot be read is not current
         return False
 
@@ -79,7 +80,20 @@ def train(name: str, release: Release) -> Path:
         inputs = features.public_predictors(cases)
         features.check_inputs(inputs, cases)
         tables.append(pd.DataFrame({"case_id": inputs.index, "y_pred": estimator.predict(inputs)}))
+    # an old file must never stand beside the new card, were this process stopped in between
+    (folder(release.profile) / f"{name}.csv").unlink(missing_ok=True)
     return predictions.write(folder(release.profile), name, pd.concat(tables), stated)
+
+
+@contextmanager
+def locked(name: str, profile: str) -> Iterator[None]:
+    """Let one process at a time train a system; others wait and then find its file."""
+    from filelock import FileLock
+
+    path = ROOT / ".cache" / "locks" / f"{profile}-{name}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path):
+        yield
 
 
 def ensure(
@@ -87,7 +101,7 @@ def ensure(
     names: Iterable[str] | None = None,
     progress: Callable[[str], None] = lambda name: None,
 ) -> list[Path]:
-    """Train the systems whose files are missing or out of date.
+    """Train the systems whose files are missing or out of date; safe in parallel processes.
 
     Args:
         names: keys of the registry; by default all.
@@ -95,20 +109,24 @@ def ensure(
 
     Returns:
         The prediction files, in the order of the names.
+
+    Raises:
+        UserError: for a name that is not in the registry, before anything is trained.
     """
-    paths = []
-    for name in SYSTEMS if names is None else names:
-        path = folder(release.profile) / f"{name}.csv"
-        if not is_current(name, release):
-            progress(name)
-            train(name, release)
-        paths.append(path)
-    return paths
+    names = list(SYSTEMS if names is None else names)
+    stale = [name for name in names if not is_current(name, release)]
+    for name in stale:
+        with locked(name, release.profile):
+            if not is_current(name, release):
+                progress(name)
+                train(name, release)
+    return [folder(release.profile) / f"{name}.csv" for name in names]
 
 
 def main(name: str, profile: str) -> int:
     """Train one system of a profile."""
-    train(name, load(profile))
+    with locked(name, profile):
+        train(name, load(profile))
     return 0
 
 

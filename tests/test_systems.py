@@ -1,0 +1,303 @@
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.metadata import version
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from lib import metrics, predictions
+from lib.errors import UserError
+from lib.features import PREDICTORS, public_predictors
+from lib.files import ROOT
+from lib.systems import training, trees
+from lib.systems.constants import STATISTICS, Constant
+from lib.systems.registry import BASELINE, SYSTEMS
+from lib.systems.trees import SETTINGS, Trees
+
+LIBRARIES = list(SETTINGS)
+CONSTANTS = ["train-median", "train-mean", "zero", "train-positive-median", "train-positive-mean"]
+
+
+@pytest.fixture(autouse=True)
+def reports(tmp_path, monkeypatch):
+    monkeypatch.setenv("NPD_REPORTS", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """The three libraries with a few trees."""
+    for library, few in zip(LIBRARIES, ("iterations", "n_estimators", "n_estimators"), strict=True):
+        monkeypatch.setitem(SETTINGS, library, SETTINGS[library] | {few: 15})
+
+
+# Estimators
+
+
+@pytest.mark.parametrize(
+    ("statistic", "expected"),
+    [("median", 10), ("mean", 30), ("zero", 0), ("positive median", 30), ("positive mean", 50)],
+)
+def test_constants_by_hand(statistic, expected):
+    system = Constant(statistic).fit(None, [0, 0, 10, 30, 110])
+    assert system.predict(pd.DataFrame(index=range(3))).tolist() == [expected] * 3
+
+
+def test_every_statistic_is_tested_and_registered():
+    assert len(STATISTICS) == len(CONSTANTS) == 5
+    assert set(SYSTEMS) == {*CONSTANTS, *LIBRARIES}
+    assert BASELINE in SYSTEMS
+
+
+def test_published_settings():
+    """Paper appendix C.3, as in the facts that the project is checked against."""
+    cat, light, xgb = (SETTINGS[name] for name in ("catboost", "lightgbm", "xgboost"))
+    assert cat == {"depth": 4, "iterations": 700, "learning_rate": 0.04, "l2_leaf_reg": 5}
+    assert (light["n_estimators"], light["num_leaves"], light["min_child_samples"]) == (900, 31, 20)
+    assert (light["reg_lambda"], light["subsample"], light["subsample_freq"]) == (5, 0.9, 1)
+    assert (xgb["n_estimators"], xgb["max_depth"], xgb["tree_method"]) == (600, 4, "hist")
+    assert light["colsample_bytree"] == xgb["colsample_bytree"] == xgb["subsample"] == 0.9
+    assert light["learning_rate"] == xgb["learning_rate"] == 0.04
+    assert trees.SEED == 42
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_trees_never_predict_below_zero(demo, quick, library):
+    train, test = demo.split("train").head(400), demo.split("test")
+    y = np.random.default_rng(0).choice([0, 0, 1e6], len(train))
+    system = Trees(library).fit(public_predictors(train), y)
+    predicted = system.predict(public_predictors(test))
+    assert predicted.shape == (len(test),)
+    assert (predicted >= 0).all()
+    assert np.isfinite(predicted).all()
+    assert len(np.unique(predicted)) > 1
+    system.model_ = SimpleNamespace(predict=lambda X: np.linspace(-5, np.log1p(7), len(X)))
+    assert system.predict(public_predictors(test))[[0, -1]].tolist() == pytest.approx([0, 7])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_trees_get_seed_threads_and_settings(library):
+    given = Trees(library)._model().get_params()
+    assert given.get("random_state", given.get("random_seed")) == 42
+    assert given.get("n_jobs", given.get("thread_count")) == 1
+    assert {key: given[key] for key in SETTINGS[library]} == SETTINGS[library]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_trees_take_values_unseen_in_training(demo, quick, library):
+    X = public_predictors(demo.split("train").head(300))
+    system = Trees(library).fit(X, np.arange(300.0))
+    odd = X.head(2).assign(
+        country_alpha2="zz", violated_articles="P16-9", violation_duration_months=np.nan
+    )
+    assert (system.predict(odd) >= 0).all()
+
+
+# Training
+
+
+def test_prediction_files_cover_validation_and_test_with_cards(demo, quick):
+    for name, path in zip(SYSTEMS, training.ensure(demo), strict=True):
+        loaded = predictions.load(path, demo)  # checks against the contract of prediction files
+        expected = {*demo.split("validation")["case_id"], *demo.test["case_id"]}
+        assert set(loaded.table["case_id"]) == expected
+        recipe = loaded.card.recipe
+        assert recipe["data_sha256"] == demo.sha256
+        assert recipe["trained_on"] == "train, 2,100 cases"
+        assert loaded.card.coverage == "full"
+        assert not loaded.card.diagnostic
+        if name in LIBRARIES:
+            package = {"xgboost": "xgboost-cpu"}.get(name, name)
+            assert recipe["versions"][package] == version(package)
+            assert recipe["settings"]["seed"] == 42
+            assert recipe["settings"]["learning_rate"] == 0.04
+
+
+@pytest.mark.parametrize("name", ["train-mean", *LIBRARIES])
+def test_same_bytes_twice(demo, quick, name):
+    path = training.train(name, demo)
+    first = path.read_bytes(), path.with_suffix(".yaml").read_bytes()
+    path.unlink()
+    training.train(name, demo)
+    assert (path.read_bytes(), path.with_suffix(".yaml").read_bytes()) == first
+
+
+@pytest.mark.parametrize("name", ["train-median", *LIBRARIES])
+def test_awards_outside_train_never_reach_a_system(demo, quick, name):
+    honest = training.train(name, demo).read_bytes()
+    cases = demo.cases.copy()
+    later = cases["split"] != "train"
+    scrambled = cases.loc[later, "y_amount_eur"].sample(frac=1, random_state=0) * 3 + 1
+    cases.loc[later, "y_amount_eur"] = scrambled.to_numpy()
+    assert training.train(name, replace(demo, cases=cases)).read_bytes() == honest
+
+
+def test_training_awards_do_reach_a_system(demo):
+    honest = training.train("train-mean", demo).read_bytes()
+    cases = demo.cases.assign(y_amount_eur=demo.cases["y_amount_eur"] + 1)
+    assert training.train("train-mean", replace(demo, cases=cases)).read_bytes() != honest
+
+
+def test_a_system_is_given_predictors_and_training_awards_only(demo, monkeypatch):
+    class Spy(Constant):
+        def fit(self, X, y):
+            seen["fit"] = X, np.array(y)
+            return super().fit(X, y)
+
+        def predict(self, X):
+            seen.setdefault("predict", []).append(X)
+            return super().predict(X)
+
+    seen = {}
+    monkeypatch.setitem(
+        SYSTEMS, "zero", replace(SYSTEMS["zero"], build=lambda: Spy("zero"))
+    )  # fmt: skip
+    training.train("zero", demo)
+    X, y = seen["fit"]
+    assert X.index.tolist() == demo.split("train")["case_id"].tolist()
+    assert y.tolist() == demo.split("train")["y_amount_eur"].tolist()
+    for given in (X, *seen["predict"]):
+        assert list(given) == list(PREDICTORS)
+    assert [len(given) for given in seen["predict"]] == [300, 600]
+
+
+# Training again
+
+
+@pytest.fixture
+def trained(demo):
+    training.ensure(demo, CONSTANTS)
+    return training.folder("demo")
+
+
+def again(release, names=CONSTANTS) -> list[str]:
+    """Which systems ``ensure`` trains."""
+    told = []
+    paths = training.ensure(release, names, progress=told.append)
+    assert [path.stem for path in paths] == list(names)
+    assert all(path.is_file() for path in paths)
+    return told
+
+
+def test_ensure_trains_nothing_twice(demo, trained):
+    times = {path: path.stat().st_mtime_ns for path in trained.iterdir()}
+    assert again(demo) == []
+    assert {path: path.stat().st_mtime_ns for path in trained.iterdir()} == times
+
+
+def test_ensure_trains_what_is_missing(demo, trained):
+    (trained / "zero.csv").unlink()
+    (trained / "train-mean.yaml").unlink()
+    assert again(demo) == ["train-mean", "zero"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda card: card["recipe"].update(data_sha256="0" * 64),
+        lambda card: card["recipe"].update(settings={"seed": 7}),
+        lambda card: card["recipe"].update(versions={"catboost": "0.1"}),
+        lambda card: card.update(notes="changed"),
+        lambda card: card.pop("name"),
+        lambda card: card.clear(),
+    ],
+)
+def test_ensure_trains_what_is_stale(demo, trained, change):
+    path = trained / "zero.yaml"
+    card = yaml.safe_load(path.read_text(encoding="utf-8"))
+    change(card)
+    path.write_text(yaml.safe_dump(card), encoding="utf-8")
+    assert again(demo) == ["zero"]
+    assert again(demo) == []
+
+
+def test_ensure_trains_again_where_the_card_is_no_yaml(demo, trained):
+    (trained / "zero.yaml").write_text("name: [", encoding="utf-8")
+    assert again(demo) == ["zero"]
+
+
+def test_ensure_trains_again_on_another_release(demo, trained):
+    assert again(replace(demo, sha256="1" * 64)) == CONSTANTS
+
+
+def test_an_interrupted_training_does_not_pass_for_done(demo, trained, monkeypatch):
+    (trained / "zero.yaml").write_text("name: old", encoding="utf-8")
+
+    def stopped(folder, system, table, card):
+        (folder / f"{system}.yaml").write_text(predictions.dump_card(card), encoding="utf-8")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(predictions, "write", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            training.ensure(demo, ["zero"])
+    assert again(demo) == ["zero"]
+
+
+def test_unknown_system_is_refused_before_anything_is_trained(demo, reports):
+    with pytest.raises(UserError, match=r"no system 'gpt'.*\n.*catboost"):
+        training.ensure(demo, ["zero", "gpt"])
+    assert not list(reports.rglob("*.csv"))
+
+
+def test_two_processes_at_once_train_each_system_once(reports):
+    code = (
+        "from lib import release; from lib.systems import training; "
+        f"training.ensure(release.load('demo'), {[*CONSTANTS, 'xgboost']}, progress=print)"
+    )
+    jobs = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        for _ in range(3)
+    ]
+    said = [job.communicate(timeout=120) for job in jobs]
+    assert [job.returncode for job in jobs] == [0, 0, 0], said
+    trained = [name for out, _ in said for name in out.split()]
+    assert sorted(trained) == sorted([*CONSTANTS, "xgboost"])
+    left = {path.name for path in training.folder("demo").iterdir()}
+    assert left == {f"{name}.{end}" for name in trained for end in ("csv", "yaml")}
+
+
+# At full size
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_same_bytes_in_a_fresh_process(demo, reports, name):
+    path = training.train(name, demo)
+    first = path.read_bytes()
+    path.unlink()
+    subprocess.run(
+        [sys.executable, "-m", "lib.systems.training", name, "demo"], check=True, cwd=ROOT
+    )
+    assert path.read_bytes() == first
+
+
+def mae_of(name, release) -> float:
+    table = predictions.load(training.train(name, release), release)
+    scored = predictions.align([table], release)
+    return float(metrics.mae(scored["y_true"], scored["y_pred"]))
+
+
+@pytest.mark.official
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [("train-median", 11_006.33), ("train-mean", 14_945.17), ("zero", 11_713.41)],
+)
+def test_constants_on_the_official_release(official, name, published):
+    assert mae_of(name, official) == pytest.approx(published, abs=0.006)
+
+
+@pytest.mark.official
+@pytest.mark.slow
+def test_catboost_beats_the_train_median_on_the_official_release(official):
+    assert mae_of("catboost", official) < 11_006.33
