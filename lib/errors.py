@@ -1,4 +1,4 @@
-"""Errors meant for people: what is wrong, where, and what to do. The command line prints them bare."""
+"""Errors for people: what is wrong, where, what to do. The command line prints them bare."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def as_markdown(text: str) -> str:
 
 
 def outputs(notebook: NotebookNode) -> list[str]:
-    """The tables and figures that an executed notebook shows, as paths below the report's folder."""
+    """The tables and figures that an executed notebook shows, as paths in the report's folder."""
     shown = "".join(
         output.get("data", {}).get("text/html", "")
         for cell in notebook.cells

@@ -128,16 +128,18 @@ def make(profile: str = "", config: Config | None = None) -> Plan:
                 hint="Rename the file; its name is the system's identifier.",
             )
         taken.add(name.lower())
-    common = {"profile": profile}
+    common: dict[str, Any] = {"profile": profile}
+    shown = [*config.systems, *(path.stem for path in users)]
+    choice = {} if set(config.systems) == set(SYSTEMS) else {"systems": shown}
     pages = [
-        Page(e.notebook, NOTEBOOKS / f"{e.notebook}.ipynb", {**common, **e.parameters})
+        Page(e.notebook, NOTEBOOKS / f"{e.notebook}.ipynb", {**common, **choice, **e.parameters})
         for e in config.notebooks
     ]
     pages += [
         Page(
             f"system-{name}",
             NOTEBOOKS / f"{config.each_system}.ipynb",
-            {**common, "system": name},
+            {**common, **choice, "system": name},
             title,
         )
         for name, title in [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -88,7 +89,7 @@ def read(path: Path) -> pd.DataFrame:
     """A prediction file with its columns renamed to the contract's, every cell still as written.
 
     Raises:
-        UserError: where it is absent, empty, in another format, or its columns are not the contract's.
+        UserError: where it is absent, empty, in another format, or has other columns.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UserError(f"{path}: a prediction file is {' or '.join(SUFFIXES)}.")
@@ -203,7 +204,7 @@ def check(
             report((values > 1) & np.isfinite(values), "p_zero is above 1", column)
         table[column] = values.mask(excused)
     quantiles = sorted(c for c in table if QUANTILE.fullmatch(c))
-    for lower, upper in zip(quantiles, quantiles[1:], strict=False):
+    for lower, upper in pairwise(quantiles):
         report(table[lower] > table[upper], f"quantiles cross: {lower} is above {upper}", lower)
 
     table["case_id"] = ids.astype("str")
@@ -311,11 +312,11 @@ def write(folder: Path, system: str, table: pd.DataFrame, card: Card) -> Path:
     """Write a system's predictions (rounded to cents, sorted by case) and its card, atomically."""
     path = folder / f"{system}.csv"
     system_name(path)
-    write_text(path.with_suffix(".yaml"), dump_card(card))
     with atomic(path) as part:
         table.sort_values("case_id").round(6).round({"y_pred": 2}).to_csv(
             part, index=False, lineterminator="\n"
         )
+    write_text(path.with_suffix(".yaml"), dump_card(card))
     return path
 
 

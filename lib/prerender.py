@@ -1,6 +1,6 @@
 """Quarto's pre-render step: make the report's pages, unless that has just been done.
 
-Quarto starts this with whatever Python it finds, so it moves to the project's own where there is one.
+Quarto starts this with whatever Python it finds; it moves to the project's own where there is one.
 """
 
 import os

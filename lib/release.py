@@ -75,7 +75,7 @@ class Release:
 
 
 def data_folder() -> Path | None:
-    """The folder that holds the official release: ``NPD_DATA``, or where ``npd data fetch`` puts it.
+    """The official release's folder: ``NPD_DATA``, or where ``npd data fetch`` puts it.
 
     Raises:
         UserError: where ``NPD_DATA`` is set and holds no release.
@@ -148,7 +148,7 @@ def load_file(path: Path) -> Release:
 
 
 def check(path: Path) -> list[Problem]:
-    """Every way in which a file departs from the release's schema, and from the known release it copies.
+    """Every way in which a file departs from the schema, and from the known release it copies.
 
     Raises:
         UserError: where the file cannot be read as a table at all.

@@ -16,7 +16,7 @@ from lib.predictions import Predictions
 from lib.published import CATBOOST_GAIN, PUBLISHED, Published
 from lib.release import Release
 from lib.systems import training
-from lib.systems.registry import BASELINE
+from lib.systems.registry import BASELINE, SYSTEMS
 
 REPRESENTATIVE = 5
 
@@ -106,10 +106,24 @@ class Report(Sink):
 
         Systems that leave out cases come after those that score all: theirs is another average.
         """
-        fair = [one for one in self.systems if not one.card.diagnostic]
+        fair = [one.system for one in self.systems if not one.card.diagnostic]
+        whole = [name for name in fair if name in self.competing]
+        return (whole or fair or self.names)[0]
+
+    @property
+    def rival(self) -> str:
+        """What the best is compared with: the train median, or the runner-up where that is best."""
+        return BASELINE if self.best != BASELINE else next(n for n in self.names if n != BASELINE)
+
+    @property
+    def competing(self) -> set[str]:
+        """Systems that score every case within the input contract, so that ranking them is fair."""
         sizes = self.scored["system"].value_counts()
-        whole = [one for one in fair if sizes.get(one.system, 0) == len(self.cases)]
-        return (whole or fair or self.systems)[0].system
+        return {
+            one.system
+            for one in self.systems
+            if not one.card.diagnostic and sizes.get(one.system, 0) == len(self.cases)
+        }
 
     @property
     def representative(self) -> list[str]:
@@ -213,8 +227,8 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
         UserError: where the release is not at hand or a named system has no prediction file.
     """
     data = release.load(profile or None)
-    own = training.ensure(data)
-    loaded = predictions.load_all(own, data)
+    wanted = [name for name in SYSTEMS if not systems or name in {*systems, BASELINE}]
+    loaded = predictions.load_all(training.ensure(data, wanted), data)
     skipped = {}
     for path in predictions.user_files():
         try:

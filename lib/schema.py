@@ -128,7 +128,7 @@ def distinct_articles(cases: pd.DataFrame) -> pd.Series:
     return cases["violated_articles"].str.split(";").map(lambda codes: len(set(codes)))
 
 
-# Each rule: the columns whose values are shown, what must hold, and a mask of the rows where it does.
+# Each rule: the columns whose values are shown, what must hold, a mask of the rows where it does.
 RULES = {
     "judgment_year": (
         ["judgment_date", "judgment_year"],

@@ -107,6 +107,7 @@ def to_html(
     formats: dict[str, Callable[[float], str]] | None = None,
     better: dict[str, str] | None = None,
     marked: pd.Series | None = None,
+    outside: pd.Series | None = None,
     links: dict[str, pd.Series] | None = None,
     download: bool = True,
 ) -> str:
@@ -116,19 +117,20 @@ def to_html(
         frame: one row a table row; the columns' names are the headers.
         formats: how to write a column's numbers.
         better: "lower", "higher" or "zero" for columns whose best value is bold and whose second
-            is underlined; rows in ``marked`` take no part.
+            is underlined; rows in ``marked`` or ``outside`` take no part.
         marked: boolean per row: published figures and the like, set in italics.
+        outside: boolean per row: systems that are not ranked with the others.
         links: addresses per row for a column's text; only relative and https ones are kept.
         download: whether to link ``tables/<name>.csv``.
     """
     formats, better, links = formats or {}, better or {}, links or {}
     frame = frame.reset_index(drop=True)
-    marked = (
-        pd.Series(False, index=frame.index) if marked is None else marked.reset_index(drop=True)
-    )
+    nowhere = pd.Series(False, index=frame.index)
+    marked = nowhere if marked is None else marked.reset_index(drop=True)
+    outside = nowhere if outside is None else outside.reset_index(drop=True)
     classes = pd.DataFrame("", index=frame.index, columns=frame.columns)
     for column, direction in better.items():
-        classes[column] = _standing(frame[column].where(~marked), direction)
+        classes[column] = _standing(frame[column].where(~(marked | outside)), direction)
     classes.loc[marked] = classes.loc[marked] + " published"
 
     def shown(column: str, i: int) -> str:
