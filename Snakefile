@@ -24,8 +24,8 @@ READING = [f"lib/{name}.py" for name in ("release", "splits", "predictions", "me
 TRAINING = ["lib/features.py", *map(str, sorted(Path("lib/systems").glob("*.py")))]
 DRAWING = READING + [
     f"lib/{name}.py"
-    for name in ("bootstrap", "breakdowns", "composition", "figures", "formulas", "leaderboard", "notebooks", "published",
-                 "report", "tables")
+    for name in ("bootstrap", "breakdowns", "composition", "figures", "formulas", "leaderboard",
+                 "manifest", "notebooks", "page", "published", "report", "tables")
 ]
 VERSIONS = {name: version(name) for name in ("pandas", "numpy", "matplotlib", "catboost",
                                              "lightgbm", "xgboost-cpu")}
@@ -40,7 +40,7 @@ rule all:
     input: "_site/.built"
 
 rule pages:
-    input: f"{FOLDER}/{plan.REPRODUCE}.ipynb"
+    input: f"{FOLDER}/manifest.json"
 
 rule train:
     input: DATA, TRAINING, "lib/release.py"
@@ -52,7 +52,6 @@ rule notebook:
     input:
         lambda wildcards: PLAN.page(wildcards.page).source,
         SYSTEMS, DATA, DRAWING,
-        lambda wildcards: [f"{FOLDER}/manifest.json"] if wildcards.page == plan.REPRODUCE else [],
     output: f"{FOLDER}/{{page}}.ipynb"
     params:
         page=lambda wildcards: PLAN.page(wildcards.page).to_json(),
@@ -60,13 +59,13 @@ rule notebook:
     shell: "{PYTHON:q} -m lib.notebooks {params.page:q} {FOLDER:q}"
 
 rule manifest:
-    input: expand(f"{FOLDER}/{{page}}.ipynb", page=PAGES), "lib/manifest.py"
+    input: expand(f"{FOLDER}/{{page}}.ipynb", page=PAGES), "lib/manifest.py", "lib/plan.py"
     output: f"{FOLDER}/manifest.json"
     shell: "{PYTHON:q} -m lib.manifest {PLAN.profile}"
 
 rule site:
     input:
-        f"{FOLDER}/{plan.REPRODUCE}.ipynb", expand(f"{FOLDER}/{{page}}.ipynb", page=PAGES),
+        f"{FOLDER}/manifest.json",
         "_quarto.yml", Path(".").glob("*.qmd"), Path("assets").glob("*"), "lib/site.py",
     output: "_site/.built"
     params: profile=PLAN.profile

@@ -8,13 +8,12 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from lib import bootstrap, plan, release
-from lib.files import ROOT, report_folder, sha256, write_text
+from lib.files import ROOT, sha256, write_text
 
 PACKAGES = (
     "pandas", "numpy", "scipy", "scikit-learn", "statsmodels", "catboost", "lightgbm",
@@ -22,39 +21,47 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def make(made: plan.Plan) -> dict[str, Any]:
-    """Gather the manifest of a run whose notebooks have been executed."""
+def inputs(made: plan.Plan) -> dict[str, Any]:
+    """What a run starts from; the same for the same data, files, code and packages."""
     data = release.load(made.profile)
-    folder = made.folder
-    runs = {}
-    for page in made.pages:
-        path = folder / "runs" / f"{page.name}.json"
-        if not path.is_file():  # opened by hand before any run
-            continue
-        record = json.loads(path.read_text(encoding="utf-8"))
-        runs[page.name] = record | {"failed": (folder / "failures" / f"{page.name}.json").exists()}
     return {
         "profile": made.profile,
-        "made": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "release": {
-            "name": data.name,
-            "sha256": data.sha256,
-            "cases": len(data.cases),
-        },
+        "release": {"name": data.name, "sha256": data.sha256, "cases": len(data.cases)},
         "predictions": {
             path.stem: {
                 "sha256": sha256(path),
                 "origin": "user" if path in made.users else "this project",
             }
             for path in plan.system_files(made)
-            if path.is_file()
+            if path.is_file()  # a notebook opened by hand may come before any training
         },
-        "notebooks": runs,
+        "notebooks": {
+            page.name: {
+                "notebook": page.source.name,
+                "sha256": sha256(ROOT / page.source),
+                "parameters": page.parameters,
+            }
+            for page in made.pages
+        },
         "bootstrap": {"resamples": bootstrap.RESAMPLES, "seed": bootstrap.SEED},
         "code": {"version": version("human-rights-benchmark-lab"), "commit": _commit()},
         "python": platform.python_version(),
-        "platform": platform.platform(terse=True),
         "packages": {name: version(name) for name in PACKAGES},
+    }
+
+
+def make(made: plan.Plan) -> dict[str, Any]:
+    """The manifest of a run whose notebooks have been executed: its inputs, times and outputs."""
+    folder = made.folder
+    seconds = {}
+    for page in made.pages:
+        record = json.loads((folder / "runs" / f"{page.name}.json").read_text(encoding="utf-8"))
+        seconds[page.name] = record["kernel_seconds"]
+    return inputs(made) | {
+        "made": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "platform": platform.platform(terse=True),
+        "kernel_seconds": seconds,
+        "failed": sorted(path.stem for path in (folder / "failures").glob("*.json")),
         "outputs": {
             path.relative_to(folder).as_posix(): sha256(path)
             for path in sorted((folder / "tables").glob("*.csv"))
@@ -74,23 +81,6 @@ def _commit() -> str:
     return head.stdout.strip()
 
 
-def path_of(profile: str) -> Path:
-    return report_folder(profile) / "manifest.json"
-
-
-def read(profile: str = "") -> dict[str, Any]:
-    """The manifest of a profile's last run; made now, without notebooks, where there was none.
-
-    Args:
-        profile: "demo" or "official"; "" takes the default profile.
-    """
-    profile = profile or release.default_profile()
-    path = path_of(profile)
-    if not path.is_file():
-        return make(plan.make(profile))
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
 def predictions_table(manifest: dict[str, Any]) -> pd.DataFrame:
     """One row a prediction file: system, origin, SHA-256."""
     return pd.DataFrame(
@@ -103,16 +93,15 @@ def predictions_table(manifest: dict[str, Any]) -> pd.DataFrame:
 
 
 def notebooks_table(manifest: dict[str, Any]) -> pd.DataFrame:
-    """One row a page: its notebook, parameters, and seconds in the kernel."""
+    """One row a page: its notebook and parameters."""
     return pd.DataFrame(
-        columns=["Page", "Notebook", "Parameters", "Seconds", "Result"],
+        columns=["Page", "Notebook", "Parameters", "SHA-256 of the notebook"],
         data=[
             {
                 "Page": name,
                 "Notebook": entry["notebook"],
                 "Parameters": ", ".join(f"{k} = {v!r}" for k, v in entry["parameters"].items()),
-                "Seconds": entry["kernel_seconds"],
-                "Result": "failed" if entry["failed"] else "done",
+                "SHA-256 of the notebook": entry["sha256"],
             }
             for name, entry in manifest["notebooks"].items()
         ],
@@ -129,7 +118,7 @@ def main(profile: str) -> int:
     """Write the manifest of a profile's run."""
     made = plan.make(profile)
     text = json.dumps(make(made), ensure_ascii=False, indent=1)
-    write_text(path_of(profile), text + "\n")
+    write_text(made.folder / "manifest.json", text + "\n")
     return 0
 
 

@@ -9,8 +9,10 @@ import sys
 import time
 from pathlib import Path
 
-# jsonschema loads this for one string format that notebooks never use; it takes two seconds
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+# Optional parts of jsonschema and papermill that no page needs and every job would wait for: a
+# string format (up to two seconds) and a file system (a tenth).
+for unneeded in ("rfc3987_syntax", "pyarrow"):
+    sys.modules.setdefault(unneeded, None)  # type: ignore[arg-type]
 
 import nbformat
 import papermill

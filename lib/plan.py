@@ -19,7 +19,6 @@ from lib.systems.registry import BASELINE, SYSTEMS
 
 CONFIG = ROOT / "report.yaml"
 NOTEBOOKS = Path("notebooks")  # in the checkout
-REPRODUCE = "reproduce"  # reads the manifest, so it runs after all others
 PAGE = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 
 
@@ -48,22 +47,20 @@ class Plan:
     Attributes:
         own: our systems to train.
         users: the users' prediction files.
-        pages: every notebook but the last, in the site's order.
-        last: the page that reads the manifest.
+        pages: every notebook to run, in the site's order.
     """
 
     profile: str
     own: list[str]
     users: list[Path]
     pages: list[Page]
-    last: Page
 
     @property
     def folder(self) -> Path:
         return report_folder(self.profile)
 
     def page(self, name: str) -> Page:
-        return next(page for page in [*self.pages, self.last] if page.name == name)
+        return next(page for page in self.pages if page.name == name)
 
 
 def read_config(path: Path = CONFIG) -> Config:
@@ -147,8 +144,7 @@ def make(profile: str = "", config: Config | None = None) -> Plan:
             *((path.stem, _title(path)) for path in users),
         ]
     ]
-    last = Page(REPRODUCE, NOTEBOOKS / f"{REPRODUCE}.ipynb", common)
-    return Plan(profile, config.systems, users, pages, last)
+    return Plan(profile, config.systems, users, pages)
 
 
 def _title(path: Path) -> str:

@@ -109,7 +109,7 @@ def _shown(lines: Iterator[str]) -> Iterator[str]:
 def failures(made: plan.Plan) -> list[dict[str, Any]]:
     """What is recorded of each page of a plan that failed in the last run."""
     records = []
-    for page in [*made.pages, made.last]:
+    for page in made.pages:
         path = made.folder / "failures" / f"{page.name}.json"
         if path.is_file():
             records.append(json.loads(path.read_text(encoding="utf-8")))
@@ -127,7 +127,7 @@ def describe(failure: dict[str, Any]) -> str:
 
 def sweep(made: plan.Plan) -> None:
     """Remove pages, tables and figures that no page of the plan makes any more."""
-    pages = {page.name for page in [*made.pages, made.last]}
+    pages = {page.name for page in made.pages}
     kept: set[Path] = set()
     for name in pages:
         record = made.folder / "runs" / f"{name}.json"

@@ -46,6 +46,7 @@ def stage(profile: str) -> None:
         option = "echo: false" if home else "code-fold: true"
         page = nbformat.writes(for_renderers(executed, option)) + "\n"
         wanted[ROOT / "index.ipynb" if home else STAGE / path.name] = page
+    wanted[STAGE / "manifest.json"] = (source / "manifest.json").read_text(encoding="utf-8")
     for folder in ("tables", "figures"):
         for path in sorted((source / folder).glob("*")):
             wanted[STAGE / folder / path.name] = path.read_text(encoding="utf-8")
