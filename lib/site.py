@@ -8,9 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-import nbformat
-from nbformat import NotebookNode
+from typing import Any
 
 from lib.errors import UserError
 from lib.files import ROOT, report_folder, write_text
@@ -42,9 +40,9 @@ def stage(profile: str) -> None:
     wanted: dict[Path, str] = {STAGE / "_banner.html": banner(profile)}
     for path in sorted(source.glob("*.ipynb")):
         home = path.stem == HOME
-        executed = nbformat.read(path, as_version=4)
+        executed = json.loads(path.read_text(encoding="utf-8"))
         option = "echo: false" if home else "code-fold: true"
-        page = nbformat.writes(for_renderers(executed, option)) + "\n"
+        page = json.dumps(for_renderers(executed, option), ensure_ascii=False, indent=1) + "\n"
         wanted[ROOT / "index.ipynb" if home else STAGE / path.name] = page
     wanted[STAGE / "manifest.json"] = (source / "manifest.json").read_text(encoding="utf-8")
     for folder in ("tables", "figures"):
@@ -64,24 +62,26 @@ def banner(profile: str) -> str:
     return f'<div class="lab-banner" role="note">{text}</div>\n' if text else "\n"
 
 
-def for_renderers(notebook: NotebookNode, code: str) -> NotebookNode:
+def for_renderers(notebook: dict[str, Any], code: str) -> dict[str, Any]:
     """An executed notebook in a form that both renderers show alike.
 
     Quarto adds scripts from a content network to any page with a ``text/html`` output, so those
     become raw blocks in Markdown.
 
     Args:
+        notebook: as JSON has it (nbformat 4).
         code: the cell option that folds or hides code; smalldocs takes it from cells only.
     """
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
             continue
-        if "remove-cell" not in cell.metadata.get("tags", []):
-            cell.source = f"#| {code}\n{cell.source}"
-        for output in cell.outputs:
-            data = output.get("data", {})
-            if "text/html" in data:
-                output["data"] = {"text/markdown": f"```{{=html}}\n{data['text/html']}\n```"}
+        if "remove-cell" not in cell["metadata"].get("tags", []):
+            cell["source"] = f"#| {code}\n{''.join(cell['source'])}"
+        for output in cell["outputs"]:
+            page = "".join(output.get("data", {}).get("text/html", ""))
+            if page:
+                page = page.replace("```", "&#96;" * 3)  # would end the block
+                output["data"] = {"text/markdown": f"```{{=html}}\n{page}\n```"}
     return notebook
 
 
