@@ -63,10 +63,8 @@ def _alone() -> Iterator[None]:
 
 
 def _snakemake(made: plan.Plan, cores: int, target: str) -> None:
-    # Its limit on jobs a second keeps a timer running for that long after the last job; jobs here
-    # take seconds anyway.
     command = [
-        sys.executable, "-m", "snakemake", "--max-jobs-per-timespan", "100/10ms", "--cores", str(cores), "--keep-going",
+        sys.executable, "-m", "snakemake", "--cores", str(cores), "--keep-going",
         "--rerun-incomplete", "--nolock", "--nocolor", "--config", f"profile={made.profile}",
         "--", target,
     ]  # fmt: skip
