@@ -36,11 +36,12 @@ wildcard_constraints:
 
 localrules: manifest
 
+# Each page is named, since Snakemake does not make a missing file that only stands in between.
 rule all:
-    input: "_site/.built"
+    input: "_site/.built", f"{FOLDER}/manifest.json", expand(f"{FOLDER}/{{page}}.ipynb", page=PAGES)
 
 rule pages:
-    input: f"{FOLDER}/manifest.json"
+    input: f"{FOLDER}/manifest.json", expand(f"{FOLDER}/{{page}}.ipynb", page=PAGES)
 
 rule train:
     input: DATA, TRAINING, "lib/release.py"

@@ -89,7 +89,10 @@ def report(
     """Train what is missing, run the notebooks, render the site into _site/."""
     from lib import run, site
 
-    made, failures = run.report(profile, cores, stage_only)
+    try:
+        made, failures = run.report(profile, cores, stage_only)
+    except KeyboardInterrupt:
+        raise UserError("Interrupted; the same command goes on from here.") from None
     for failure in failures:
         typer.echo(run.describe(failure), err=True)
     if not stage_only:
@@ -110,15 +113,12 @@ def render_site(profile: Profile = "official") -> None:
 
 
 def main() -> None:
-    """Entry point: a user's mistake is printed bare and exits with 2; Ctrl-C exits with 130."""
+    """Entry point: a user's mistake is printed bare and exits with 2."""
     try:
         app(standalone_mode=True)
     except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("Interrupted; the same command goes on from here.", file=sys.stderr)
-        sys.exit(130)
 
 
 if __name__ == "__main__":
