@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lib.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -42,6 +50,31 @@ def sha256(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def read_strings(source: Path | io.StringIO, encoding: str) -> pd.DataFrame:
+    """A CSV table with every cell as the file has it, as text.
+
+    Raises:
+        UserError: for an empty file, another encoding, or a row with too many cells.
+    """
+    import pandas as pd  # jobs that read no table do without
+
+    try:
+        with warnings.catch_warnings():
+            # without index_col=False pandas takes surplus cells for an index; with it, it warns
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(
+                source, dtype=str, keep_default_na=False, encoding=encoding, index_col=False
+            )
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{source} is not UTF-8 (byte {error.start:,}); save it as UTF-8."
+        ) from None
+    except pd.errors.EmptyDataError:
+        raise UserError(f"{source} is empty.") from None
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        raise UserError(f"{source} cannot be read as CSV: {error}".rstrip()) from None
 
 
 def keep_inside_checkout() -> None:

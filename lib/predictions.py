@@ -19,7 +19,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lib.errors import SHOWN, Problem, UserError
-from lib.files import ROOT, atomic, write_text
+from lib.files import ROOT, atomic, read_strings, write_text
 from lib.release import Release
 
 FOLDER = ROOT / "predictions"  # where users put their files
@@ -123,12 +123,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
         for other, name in ((b";", "';'"), (b"\t", "a tab"), (b"|", "'|'")):
             if other in header:
                 raise UserError(f"{path} separates its columns by {name}; a CSV file uses ','.")
-    try:
-        return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 (byte {error.start:,}); save it as UTF-8.") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise UserError(f"{path} cannot be read as CSV: {error}") from None
+    return read_strings(path, "utf-8-sig")
 
 
 def _rename(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Problem]]:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from lib import fingerprints
 from lib.errors import Problem, UserError
-from lib.files import ROOT, sha256
+from lib.files import ROOT, read_strings, sha256
 
 CASE_TABLE = "case_level.csv"
 APPLICANT_TABLE = "applicant_level.csv"
@@ -180,12 +180,7 @@ def read_cells(source: Path | io.StringIO) -> pd.DataFrame:
     Raises:
         UserError: for an empty file, broken encoding, or a row with too many cells.
     """
-    try:
-        return pd.read_csv(source, dtype=str, keep_default_na=False, encoding="utf-8")
-    except pd.errors.EmptyDataError:
-        raise UserError(f"{source} is empty.") from None
-    except (pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise UserError(f"{source} cannot be read as a CSV table: {error}") from None
+    return read_strings(source, "utf-8")
 
 
 def typed(cells: pd.DataFrame) -> pd.DataFrame:
