@@ -82,6 +82,27 @@ def dimensions(cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
+def shifts(cases: pd.DataFrame) -> pd.DataFrame:
+    """Shares by split along every dimension: ``dimension``, ``group``, the splits, ``change``."""
+    parts = {name: shares_by_split(cases, groups) for name, groups in dimensions(cases).items()}
+    return pd.concat(parts, names=["dimension"]).reset_index()
+
+
+def largest_shifts(shift: pd.DataFrame, top: int) -> pd.DataFrame:
+    """The groups whose share changed most from train to test, largest rise first.
+
+    Args:
+        shift: from :func:`shifts`.
+
+    Returns:
+        Indexed by "dimension: group", columns ``train``, ``validation``, ``test``, ``change``.
+    """
+    moved = shift.loc[shift["change"].abs().sort_values(ascending=False, kind="stable").index[:top]]
+    moved = moved.sort_values("change", ascending=False, kind="stable")
+    labels = moved["dimension"] + ": " + moved["group"].astype(str)
+    return moved.set_axis(labels, axis=0)[["train", "validation", "test", "change"]]
+
+
 def dictionary() -> pd.DataFrame:
     """Every column of a release and its role: ``column``, ``role``, ``predictors`` made of it."""
     used: dict[str, list[str]] = {}

@@ -97,3 +97,13 @@ def test_official_release_as_published(official):
     ]
     assert table.loc["train", "median"] == 3_200
     assert (official.test["y_amount_eur"] > 50_000).sum() == 118
+
+
+def test_largest_shifts_keep_each_label_with_its_numbers(demo):
+    shift = composition.shifts(demo.cases)
+    moved = composition.largest_shifts(shift, 10)
+    assert moved["change"].is_monotonic_decreasing
+    assert moved["change"].abs().min() >= shift["change"].abs().nlargest(10).min()
+    labelled = shift.set_index(shift["dimension"] + ": " + shift["group"].astype(str))
+    for label, row in moved.iterrows():
+        assert dict(row) == dict(labelled.loc[label, row.index])
