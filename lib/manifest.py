@@ -70,15 +70,18 @@ def make(made: plan.Plan) -> dict[str, Any]:
 
 
 def _commit() -> str:
-    """The checkout's commit, "+" where files differ from it, "" outside git."""
+    """The checkout's commit, "+" where its code differs from it, "" outside git."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(
+            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=20, check=True
+        ).stdout.strip()
+
     try:
-        head = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"],
-            cwd=ROOT, capture_output=True, text=True, timeout=20, check=True,
-        )  # fmt: skip
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!reports")
+        return git("rev-parse", "--short=12", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return ""
-    return head.stdout.strip()
 
 
 def predictions_table(manifest: dict[str, Any]) -> pd.DataFrame:

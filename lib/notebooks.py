@@ -7,6 +7,8 @@ import os
 import re
 import sys
 import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 # Optional parts of jsonschema and papermill that no page needs and every job would wait for: a
@@ -22,6 +24,7 @@ from papermill.exceptions import PapermillExecutionError
 from lib.files import ROOT, keep_inside_checkout, sha256, write_text
 from lib.page import Page
 
+STARTS = 3  # tries for a notebook whose kernel dies
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -38,16 +41,8 @@ def run(page: Page, folder: Path) -> bool:
     failure.unlink(missing_ok=True)
     start = time.perf_counter()
     try:
-        notebook = papermill.execute_notebook(
-            ROOT / page.source,
-            None,
-            parameters=page.parameters,
-            kernel_name="python3",
-            cwd=ROOT,
-            progress_bar=False,
-        )
+        notebook = execute(page)
     except PapermillExecutionError as error:
-        traceback = ANSI.sub("", "\n".join(error.traceback))
         write_json(
             failure,
             {
@@ -56,10 +51,23 @@ def run(page: Page, folder: Path) -> bool:
                 "cell": error.cell_index,
                 "source": error.source,
                 "error": f"{error.ename}: {error.evalue}",
-                "traceback": traceback,
+                "traceback": ANSI.sub("", "\n".join(error.traceback)),
             },
         )
-        notebook = _failure_page(page, error)
+        notebook = _failure_page(page, f"cell {error.cell_index} of its notebook failed")
+    except RuntimeError as error:
+        write_json(
+            failure,
+            {
+                "page": page.name,
+                "notebook": page.source.as_posix(),
+                "cell": "?",
+                "source": "",
+                "error": f"the kernel died {STARTS} times",
+                "traceback": str(error),
+            },
+        )
+        notebook = _failure_page(page, "the kernel that ran its notebook died")
     seconds = time.perf_counter() - start
     if page.title:
         head = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
@@ -78,6 +86,30 @@ def run(page: Page, folder: Path) -> bool:
         },
     )
     return not failure.exists()
+
+
+def execute(page: Page) -> NotebookNode:
+    """Run a page's notebook, from the start again where its kernel dies.
+
+    Kernels that start at the same moment may choose the same port, and one of them dies.
+
+    Raises:
+        PapermillExecutionError: where a cell fails.
+        RuntimeError: where the kernel dies at every try.
+    """
+    attempt = partial(
+        papermill.execute_notebook,
+        ROOT / page.source,
+        None,
+        parameters=page.parameters,
+        kernel_name="python3",
+        cwd=ROOT,
+        progress_bar=False,
+    )
+    for _ in range(STARTS - 1):
+        with suppress(RuntimeError):  # nbclient's and jupyter_client's word for a dead kernel
+            return attempt()
+    return attempt()
 
 
 def as_markdown(text: str) -> str:
@@ -115,7 +147,7 @@ def tidy(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _failure_page(page: Page, error: PapermillExecutionError) -> NotebookNode:
+def _failure_page(page: Page, why: str) -> NotebookNode:
     title = next(
         (c.source for c in nbformat.read(ROOT / page.source, 4).cells if c.cell_type == "markdown"),
         "",
@@ -123,7 +155,7 @@ def _failure_page(page: Page, error: PapermillExecutionError) -> NotebookNode:
     note = (
         f"{title[0]}\n\n"
         "::: {.callout-important}\n"
-        f"This page could not be made: cell {error.cell_index} of its notebook failed. "
+        f"This page could not be made: {why}. "
         "`npd report` prints the error; the other pages are not affected.\n"
         ":::\n"
     )

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from checkout import copy_to, environment, npd, shorten
@@ -105,6 +106,32 @@ def test_a_failing_notebook_is_named_and_the_rest_runs(made):
     assert "could not" not in (made / "_site" / "report" / "error-buckets.html").read_text("utf-8")
 
 
+def test_a_kernel_that_dies_is_started_again_and_then_named(tmp_path, monkeypatch):
+    from lib import notebooks
+    from lib.page import Page
+
+    page = Page("methods", Path("notebooks/methods.ipynb"), {"profile": "demo"})
+    tries, kept = [], notebooks.papermill.execute_notebook
+
+    def dies_once(*arguments, **kwargs):
+        tries.append(1)
+        if len(tries) == 1:
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return kept(*arguments, **kwargs)
+
+    monkeypatch.setattr(notebooks.papermill, "execute_notebook", dies_once)
+    assert notebooks.run(page, tmp_path)
+    assert len(tries) == 2
+
+    def dies(*_, **__):
+        raise RuntimeError("Kernel died")
+
+    monkeypatch.setattr(notebooks.papermill, "execute_notebook", dies)
+    assert not notebooks.run(page, tmp_path)
+    assert "the kernel died" in (tmp_path / "failures" / "methods.json").read_text("utf-8")
+    assert "could not be made" in (tmp_path / "methods.ipynb").read_text("utf-8")
+
+
 def test_an_interrupted_run_goes_on(made):
     folder = made / "reports" / "demo"
     for path in folder.glob("*.ipynb"):
@@ -126,7 +153,8 @@ def test_an_interrupted_run_goes_on(made):
     for path in finished:
         json.loads(path.read_text("utf-8"))
     assert not list(folder.rglob(".part-*"))
-    assert npd(made, "report").returncode == 0
+    done = npd(made, "report")
+    assert done.returncode == 0, done.stderr
     assert len(list(folder.glob("*.ipynb"))) == 4
     # of those on disk, only one whose job had not ended yet may run again
     again = [path for path, at in finished.items() if path.stat().st_mtime_ns != at]
