@@ -47,6 +47,25 @@ def data_check(path: Annotated[Path, typer.Argument(help="A case table, or its f
     typer.echo(f"{path}: valid. {f'Recognised as {known}.' if known else 'Not a known release.'}")
 
 
+@data_app.command("audit")
+def data_audit(
+    path: Annotated[Path, typer.Argument(help="A feature table with case_id, CSV or Parquet.")],
+    profile: Profile = "",
+) -> None:
+    """Look for leaks in a feature table: names, columns that tell too much, identifiers."""
+    from lib import leakage, release
+
+    cases = release.load(profile or None).split("train")
+    found = leakage.audit(leakage.read_features(path), cases)
+    suspicious = found[found["findings"] != ""]
+    for row in suspicious.itertuples():
+        typer.echo(f"{row.column}: {row.findings}")
+    typer.echo(
+        f"{len(suspicious)} of {len(found)} columns look suspicious, held against the training "
+        "awards; a finding is a question, not a verdict."
+    )
+
+
 @app.command()
 def score(
     path: Annotated[Path, typer.Argument(help="A prediction file, CSV or Parquet.")],
@@ -65,15 +84,18 @@ def score(
 def train(
     systems: Annotated[list[str] | None, typer.Argument(help="By default all.")] = None,
     profile: Profile = "",
+    cores: Annotated[int, typer.Option(help="Jobs at once; by default one per core.")] = 0,
+    executor: Annotated[
+        str, typer.Option(help="A Snakemake executor, such as slurm; by default this machine.")
+    ] = "",
 ) -> None:
-    """Train our systems whose prediction files are missing or out of date."""
-    from lib import release
-    from lib.systems import training
+    """Train our systems whose prediction files are missing or out of date, under both protocols."""
+    from lib import run
 
-    data = release.load(profile or None)
-    paths = training.ensure(
-        data, systems or None, progress=lambda name: typer.echo(f"training {name} …", err=True)
-    )
+    try:
+        paths = run.train(profile, systems or [], cores, executor)
+    except KeyboardInterrupt:
+        raise UserError("Interrupted; the same command goes on from here.") from None
     for path in paths:
         typer.echo(path)
 

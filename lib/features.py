@@ -10,6 +10,7 @@ released case table supports.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -86,27 +87,33 @@ def public_predictors(cases: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns).set_axis(pd.Index(cases["case_id"], name="case_id"), axis=0)
 
 
-def check_inputs(inputs: pd.DataFrame, cases: pd.DataFrame) -> None:
+def check_inputs(
+    inputs: pd.DataFrame,
+    cases: pd.DataFrame,
+    make: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+) -> None:
     """Refuse inputs that break the contract, by name or by value.
 
     A column is refused by value where a forbidden column alone decides it: the award in other
-    units, rounded or cut into ranges, under whatever name. Columns that are exactly what
-    :func:`public_predictors` gives are let through.
+    units, rounded or cut into ranges, under whatever name. Columns that are exactly what the
+    feature set gives are let through.
 
     Args:
         inputs: what a system is to be given, indexed by ``case_id``.
         cases: the release's rows for the same cases.
+        make: the feature set, cases → inputs (see :mod:`lib.feature_sets`); by default
+            :func:`public_predictors`. Its columns are the allow-list.
 
     Raises:
         UserError: naming every column that may not be there, and ids that no case has.
     """
+    genuine = (make or public_predictors)(cases).reindex(inputs.index)
     names = [str(column) for column in inputs.columns]
     named = [
         name
         for name in names
-        if name in FORBIDDEN or (name not in PREDICTORS and AWARD_SIDE.search(name.lower()))
+        if name in FORBIDDEN or (name not in genuine and AWARD_SIDE.search(name.lower()))
     ]
-    genuine = public_predictors(cases).reindex(inputs.index)
     hidden = cases.set_index("case_id").reindex(inputs.index)[list(FORBIDDEN)]
     disguised = []
     for i, name in enumerate(names):
@@ -117,7 +124,7 @@ def check_inputs(inputs: pd.DataFrame, cases: pd.DataFrame) -> None:
         "award-side or split columns by name": named,
         "award-side or split columns by value": disguised,
         "columns that are not allow-listed": [
-            name for name in names if name not in PREDICTORS and name not in named
+            name for name in names if name not in genuine and name not in named
         ],
         "columns given more than once": sorted({n for n in names if names.count(n) > 1}),
         # without its case a row could not be held against the award

@@ -293,3 +293,90 @@ def _legend_below(axes: Axes, drawn: list, names: list[str]) -> None:
 def row_height(rows: int) -> float:
     """Figure height, inches, that gives each row of a dot plot the same room."""
     return 1.1 + 0.3 * rows
+
+
+def percent_axis(axis: mpl.axis.Axis) -> None:
+    """Label an axis of shares in percent."""
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0%}".replace("-", "−")))
+    axis.set_major_locator(MaxNLocator(6))
+    axis.set_minor_locator(NullLocator())
+
+
+def factor_axis(axis: mpl.axis.Axis) -> None:
+    """Label a logarithmic axis of factors: ×0.5, ×1, ×2."""
+    low, high = axis.get_view_interval()
+    ticks = [t for t in (0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100) if low <= t <= high]
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"×{x:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def curves(axes: Axes, tables: dict[str, pd.DataFrame]) -> None:
+    """Lines, at most five: each table's second column over its first."""
+    drawn = [
+        axes.plot(table.iloc[:, 0], table.iloc[:, 1], color=colour, lw=1.8, ls=style)[0]
+        for table, colour, style in zip(
+            tables.values(), SEQUENCE, ("-", "--", "-.", ":", (0, (5, 1))), strict=False
+        )
+    ]
+    _legend_below(axes, drawn, list(tables))
+
+
+def reliability(axes: Axes, table: pd.DataFrame) -> None:
+    """Stated probabilities against what happened; the dashed line is perfect calibration.
+
+    Args:
+        table: columns ``predicted``, ``observed``, ``low``, ``high``, shares.
+    """
+    axes.plot([0, 1], [0, 1], color=INK, lw=1, ls="--")
+    axes.vlines(table["predicted"], table["low"], table["high"], color=BLUE, lw=2, alpha=0.6)
+    axes.plot(table["predicted"], table["observed"], "o", color=BLUE, ms=6)
+    top = min(float(max(table["predicted"].max(), table["high"].max())) + 0.05, 1.0)
+    axes.set_xlim(0, top)
+    axes.set_ylim(0, top)
+    percent_axis(axes.xaxis)
+    percent_axis(axes.yaxis)
+
+
+def realised(axes: Axes, table: pd.DataFrame) -> None:
+    """Awards against predictions on log1p scales from €0; the dashed line is a perfect match.
+
+    Args:
+        table: columns ``predicted``, ``realised``, ``low``, ``high``, euros.
+    """
+    edges = (0, 100, 1_000, 10_000, 100_000, 1_000_000)
+    top = float(np.log1p(max(table["high"].max(), table["predicted"].max(), 1_000))) + 0.4
+    ticks = [np.log1p(edge) for edge in edges if np.log1p(edge) <= top]
+    scaled = np.log1p(table)
+    axes.plot([0, top], [0, top], color=INK, lw=1, ls="--")
+    axes.vlines(scaled["predicted"], scaled["low"], scaled["high"], color=BLUE, lw=2, alpha=0.6)
+    axes.plot(scaled["predicted"], scaled["realised"], "o", color=BLUE, ms=6)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_ticks(ticks, [euros(edge) for edge in edges[: len(ticks)]])
+    axes.set_xlim(-0.4, top)
+    axes.set_ylim(-0.4, top)
+    axes.set_xlabel("Median prediction, nominal euros (log scale)")
+    axes.set_ylabel("Median award, nominal euros (log scale)")
+
+
+def spread(axes: Axes, values: pd.DataFrame) -> None:
+    """The distribution of each column, one row each: middle 90% thin, middle half thick, median."""
+    at = _rows(axes, list(values))
+    low, first, median, third, high = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
+    axes.axvline(0, color=INK, lw=1)
+    axes.hlines(at, low, high, color=BLUE, lw=1.4, alpha=0.7)
+    axes.hlines(at, first, third, color=BLUE, lw=4.5, alpha=0.7)
+    axes.plot(median, at, "o", color=ORANGE, ms=4)
+
+
+def band(axes: Axes, table: pd.DataFrame) -> None:
+    """A line with its band over evenly spaced grid values.
+
+    Args:
+        table: columns ``value``, ``median``, ``low``, ``high``.
+    """
+    at = np.arange(len(table))
+    axes.fill_between(at, table["low"], table["high"], color=BLUE, alpha=0.25, lw=0)
+    axes.plot(at, table["median"], "o-", color=BLUE, ms=5)
+    axes.set_xticks(at, [f"{value:g}" for value in table["value"]])
+    axes.set_ylim(bottom=0)

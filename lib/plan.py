@@ -15,7 +15,7 @@ from lib.errors import Problem, UserError
 from lib.files import ROOT, report_folder
 from lib.page import Page
 from lib.systems import training
-from lib.systems.registry import BASELINE, SYSTEMS
+from lib.systems.registry import BASELINE, REFITTED, REPORTED, SYSTEMS, known
 
 CONFIG = ROOT / "report.yaml"
 NOTEBOOKS = Path("notebooks")  # in the checkout
@@ -35,7 +35,7 @@ class Config(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     profile: Literal["auto", "demo", "official"] = "auto"
-    systems: list[str] = Field(default_factory=lambda: list(SYSTEMS))
+    systems: list[str] = Field(default_factory=lambda: list(REPORTED))
     notebooks: list[Entry] = Field(min_length=1)
     each_system: str = "system-card"
 
@@ -83,9 +83,9 @@ def read_config(path: Path = CONFIG) -> Config:
         raise UserError(f"{path} has problems:", problems) from None
     names = [entry.notebook for entry in config.notebooks]
     problems = [
-        Problem(f"systems: there is no system {name!r} (there are {', '.join(SYSTEMS)})")
+        Problem(f"systems: there is no system {name!r} (there are {', '.join(REPORTED)})")
         for name in config.systems
-        if name not in SYSTEMS
+        if not known(name)
     ]
     if BASELINE not in config.systems:
         problems.append(Problem(f"systems: {BASELINE} must be there; pages compare with it"))
@@ -116,7 +116,7 @@ def make(profile: str = "", config: Config | None = None) -> Plan:
     profile = profile or config.profile
     profile = release.default_profile() if profile == "auto" else profile
     users = predictions.user_files()
-    taken = {name.lower() for name in SYSTEMS}
+    taken = {name + end for name in SYSTEMS for end in ("", REFITTED)}
     for path in users:
         name = predictions.system_name(path)
         if name.lower() in taken:
@@ -127,7 +127,7 @@ def make(profile: str = "", config: Config | None = None) -> Plan:
         taken.add(name.lower())
     common: dict[str, Any] = {"profile": profile}
     shown = [*config.systems, *(path.stem for path in users)]
-    choice = {} if set(config.systems) == set(SYSTEMS) else {"systems": shown}
+    choice = {} if set(config.systems) == set(REPORTED) else {"systems": shown}
     pages = [
         Page(e.notebook, NOTEBOOKS / f"{e.notebook}.ipynb", {**common, **choice, **e.parameters})
         for e in config.notebooks
@@ -140,7 +140,7 @@ def make(profile: str = "", config: Config | None = None) -> Plan:
             title,
         )
         for name, title in [
-            *((name, SYSTEMS[name].name) for name in config.systems),
+            *((name, training.find(name).name) for name in config.systems),
             *((path.stem, _title(path)) for path in users),
         ]
     ]

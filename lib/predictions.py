@@ -46,6 +46,7 @@ class Card(BaseModel):
     source: str = Field(default="", max_length=500)
     notes: str = Field(default="", max_length=4000)
     recipe: dict[str, Any] = Field(default_factory=dict)  # settings, seeds, versions, data hash
+    measured: dict[str, Any] = Field(default_factory=dict)  # what came of fitting: time, choices
 
     @property
     def label(self) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import html
+import sys
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from IPython.display import HTML, display
 from matplotlib.figure import Figure
@@ -12,11 +16,11 @@ from matplotlib.figure import Figure
 from lib import figures, metrics, predictions, release, tables
 from lib.errors import UserError
 from lib.files import report_folder, write_text
-from lib.predictions import Predictions
+from lib.predictions import Card, Predictions
 from lib.published import CATBOOST_GAIN, PUBLISHED, Published
 from lib.release import Release
 from lib.systems import training
-from lib.systems.registry import BASELINE, SYSTEMS
+from lib.systems.registry import BASELINE, REFITTED, REPORTED, known
 
 REPRESENTATIVE = 5
 
@@ -146,6 +150,37 @@ class Report(Sink):
                 return one
         raise UserError(f"There is no system {name!r}.", hint="There are " + ", ".join(self.names))
 
+    @cached_property
+    def refitted(self) -> pd.DataFrame:
+        """Our systems refitted on train and validation: a scored frame under the plain names."""
+        names = [name for name in self.names if known(name) and not name.endswith(REFITTED)]
+        paths = training.ensure(self.release, [name + REFITTED for name in names], announce)
+        scored = predictions.align(predictions.load_all(paths, self.release), self.release)
+        return scored.assign(system=scored["system"].str.removesuffix(REFITTED))
+
+    def variants(self, names: Iterable[str]) -> list[Predictions]:
+        """Variants of :mod:`lib.systems.ablations`, trained first where their files are missing."""
+        paths = training.ensure(self.release, names, announce)
+        return predictions.load_all(paths, self.release)
+
+    def mae(self, systems: list[Predictions], split: str = "test") -> pd.Series:
+        """MAE of systems on a split, euros, by system; NaN where a system predicts none of it."""
+        scored = predictions.align(systems, self.release, split)
+        found = scored.groupby("system")["abs_error"].mean()
+        return found.reindex([one.system for one in systems])
+
+    def on_validation(self, systems: list[Predictions] | None = None) -> pd.DataFrame:
+        """The scored frame on validation, of systems that predict every validation case.
+
+        Args:
+            systems: by default those of the report. Refitted ones predict no validation case,
+                since they were fitted on them.
+        """
+        scored = predictions.align(systems or self.systems, self.release, "validation")
+        sizes = scored["system"].value_counts()
+        whole = sizes.index[sizes == len(self.release.split("validation"))]
+        return scored[scored["system"].isin(whole)]
+
     def page(self, system: str) -> str:
         """The address of a system's page, beside the other pages of the report."""
         return f"system-{system}.html"
@@ -203,6 +238,69 @@ def definition_list(items: dict[str, object]) -> None:
     display(HTML(f'<dl class="lab-list">{rows}</dl>'))
 
 
+def describe(card: Card) -> dict[str, str]:
+    """A card's recipe and what was measured of it, for a list; candidates have a table instead."""
+    left_out = ("candidates", "coefficients")
+    recipe = {key: value for key, value in card.recipe.items() if key not in left_out}
+    measured = {key: value for key, value in card.measured.items() if key not in left_out}
+    units = {"fit_seconds": " s", "peak_memory_mb": " MB"}
+    return flat(recipe) | {
+        name: value + units.get(name.replace(" ", "_"), "")
+        for name, value in flat(measured).items()
+    }
+
+
+def candidates(card: Card) -> pd.DataFrame:
+    """The settings that were tried for a system, in the order of their declaration.
+
+    Returns:
+        Columns ``settings`` (text), ``validation_mae``, ``validation_medae`` (euros), ``chosen``
+        ("chosen" or ""); empty where there was nothing to choose.
+    """
+    rows = [
+        {
+            "settings": "; ".join(f"{k} {v}" for k, v in flat(tried["parameters"]).items()),
+            "validation_mae": tried["validation_mae"],
+            "validation_medae": tried["validation_medae"],
+            "chosen": "chosen" if tried["chosen"] else "",
+        }
+        for tried in card.measured.get("candidates", [])
+    ]
+    return pd.DataFrame(rows, columns=["settings", "validation_mae", "validation_medae", "chosen"])
+
+
+def coefficients(card: Card) -> pd.DataFrame:
+    """A linear system's coefficients from its card, without the constant, clearest first.
+
+    Returns:
+        ``term``, ``coefficient`` with its 95% interval ``low``, ``high``, the multiplier ``factor``
+        = exp(coefficient) with ``factor_low``, ``factor_high``, and ``p``.
+    """
+    table = pd.DataFrame(card.measured["coefficients"])
+    table = table[table["term"] != "constant"]
+    for source, target in (("coefficient", ""), ("low", "_low"), ("high", "_high")):
+        table[f"factor{target}"] = np.exp(table[source])
+    clearness = table["coefficient"].abs() / (table["high"] - table["low"]).clip(lower=1e-12)
+    return table.iloc[np.lexsort([table["term"], -clearness])].reset_index(drop=True)
+
+
+def all_candidates(systems: list[Predictions]) -> pd.DataFrame:
+    """:func:`candidates` of several systems, with a column ``system`` in front."""
+    tables = {
+        one.system: candidates(one.card) for one in systems if not one.system.endswith(REFITTED)
+    }
+    frame = pd.concat({name: table for name, table in tables.items() if len(table)})
+    return frame.reset_index(level=0, names="system").reset_index(drop=True)
+
+
+def rank_agreement(first: pd.Series, second: pd.Series) -> float:
+    """Kendall's τ-b between two orders of the same systems, on those that both have."""
+    from scipy.stats import kendalltau
+
+    both = pd.concat([first, second], axis=1).dropna()
+    return float(kendalltau(both.iloc[:, 0], both.iloc[:, 1]).statistic)
+
+
 def flat(recipe: dict[str, Any], prefix: str = "") -> dict[str, str]:
     """A nested mapping as one level, names joined by " · "."""
     items: dict[str, str] = {}
@@ -227,8 +325,8 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
         UserError: where the release is not at hand or a named system has no prediction file.
     """
     data = release.load(profile or None)
-    wanted = [name for name in SYSTEMS if not systems or name in {*systems, BASELINE}]
-    loaded = predictions.load_all(training.ensure(data, wanted), data)
+    wanted = [name for name in [BASELINE, *systems] if known(name)] if systems else REPORTED
+    loaded = predictions.load_all(training.ensure(data, dict.fromkeys(wanted), announce), data)
     skipped = {}
     for path in predictions.user_files():
         try:
@@ -249,6 +347,11 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
             )
         loaded = [one for one in loaded if one.system in {*systems, BASELINE}]
     return Report(data, loaded, skipped)
+
+
+def announce(name: str) -> None:
+    """Say on the error stream, which no stored notebook keeps, what is being trained."""
+    print(f"training {name} …", file=sys.stderr, flush=True)
 
 
 def overall(scored: pd.DataFrame) -> pd.DataFrame:

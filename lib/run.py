@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lib import plan, release, site
 from lib.errors import UserError
 from lib.files import ROOT, keep_inside_checkout
+from lib.systems import training
 
 LOCK = ROOT / ".cache" / "report.lock"
 LOG_LINES = 40  # of Snakemake's output, shown where it fails
@@ -52,6 +53,33 @@ def report(profile: str, cores: int, stage_only: bool) -> tuple[plan.Plan, list[
     return made, failures(made)
 
 
+def train(profile: str, names: list[str], cores: int, executor: str = "") -> list[Path]:
+    """Train systems whose prediction files are missing or out of date, side by side.
+
+    Args:
+        names: systems, or variants of :mod:`lib.systems.ablations`; empty for all of the report.
+        cores: jobs at once; 0 for one per core.
+        executor: one of Snakemake's (such as "slurm", whose plug-in must be installed); "" runs
+            the jobs on this machine.
+
+    Returns:
+        The prediction files, in the order of the names.
+
+    Raises:
+        UserError: for an unknown name, before anything runs; where a training fails.
+    """
+    keep_inside_checkout()
+    made = plan.make(profile)
+    names = names or made.own
+    for name in names:
+        training.find(name)
+    paths = [training.path_of(name, made.profile) for name in names]
+    with _alone():
+        targets = [os.path.relpath(path, ROOT) for path in paths]
+        _snakemake(made, cores or os.cpu_count() or 1, *targets, executor=executor)
+    return paths
+
+
 @contextmanager
 def _alone() -> Iterator[None]:
     LOCK.parent.mkdir(parents=True, exist_ok=True)
@@ -62,11 +90,12 @@ def _alone() -> Iterator[None]:
         raise UserError("Another report is being made in this checkout; wait for it.") from None
 
 
-def _snakemake(made: plan.Plan, cores: int, target: str) -> None:
+def _snakemake(made: plan.Plan, cores: int, *targets: str, executor: str = "") -> None:
+    elsewhere = ["--executor", executor, "--jobs", str(cores)] if executor else []
     command = [
-        sys.executable, "-m", "snakemake", "--cores", str(cores), "--keep-going",
+        sys.executable, "-m", "snakemake", "--cores", str(cores), *elsewhere, "--keep-going",
         "--rerun-incomplete", "--nolock", "--nocolor", "--config", f"profile={made.profile}",
-        "--", target,
+        "--", *targets,
     ]  # fmt: skip
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -96,7 +125,7 @@ def _shown(lines: Iterator[str]) -> Iterator[str]:
             yield line
             if found := re.match(r"\s+jobid: (\d+)", line):
                 job = found[1]
-            elif found := re.match(r"\s+wildcards: (?:page|system)=(\S+)", line):
+            elif found := re.match(r"\s+wildcards: (?:page|system|variant)=(\S+)", line):
                 names[job] = found[1]
                 bar.update(task, description=found[1])
             elif found := re.match(r"Finished jobid: (\d+) \(Rule: (\w+)\)", line):

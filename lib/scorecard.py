@@ -12,7 +12,7 @@ from lib.metrics import POINT_METRICS, PROBABILISTIC_METRICS, Metric
 from lib.predictions import Predictions
 from lib.release import Release
 from lib.systems import training
-from lib.systems.registry import BASELINE, SYSTEMS
+from lib.systems.registry import BASELINE, QUICK, REPORTED
 
 NEIGHBOURS = 2  # shown on either side
 
@@ -59,11 +59,12 @@ def path_name(data: Release) -> str:
 def known_systems(data: Release, leave_out: Path) -> list[Predictions]:
     """Ours and the users' systems for a release, without the file being scored.
 
-    Ours are those made from this very release, by whatever package versions, and are trained first
-    where there is none. A user's file that does not fit, or has a name that is taken, is passed
-    over.
+    Ours are those made from this very release, by whatever package versions; where there is none,
+    those that take seconds are trained first. A user's file that does not fit, or has a name that
+    is taken, is passed over.
     """
-    own = [path for name in SYSTEMS if (path := _made_from(data, name))] or training.ensure(data)
+    own = [path for name in REPORTED if (path := _made_from(data, name))]
+    own = own or training.ensure(data, QUICK)
     known, taken = [], {leave_out.stem}
     for path in [*own, *predictions.user_files()]:
         if path.stem in taken:

@@ -50,6 +50,11 @@ def percent(value: float) -> str:
     return _number(value, ".1%")
 
 
+def change(value: float) -> str:
+    """−10.2% or +3.1%: a relative change with its sign."""
+    return MISSING if pd.isna(value) else f"{value:+.1%}".replace("-", "−")
+
+
 def p_value(value: float) -> str:
     """Three decimals, small values as ``< 0.001``."""
     return MISSING if pd.isna(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
