@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 from lib import plan, release
 from lib.files import ROOT, keep_inside_checkout
+from lib.systems import ablations
 
 keep_inside_checkout()
 PLAN = plan.make(config.get("profile", ""))
@@ -21,17 +22,23 @@ DATA = (
     else ["lib/demo.py"]
 )
 READING = [f"lib/{name}.py" for name in ("release", "splits", "predictions", "metrics")]
-TRAINING = ["lib/features.py", *map(str, sorted(Path("lib/systems").glob("*.py")))]
+TRAINING = ["lib/features.py", "lib/feature_sets.py"]
+TRAINING += [str(path) for path in sorted(Path("lib/systems").glob("*.*")) if path.is_file()]
 DRAWING = READING + [
     f"lib/{name}.py"
-    for name in ("bootstrap", "breakdowns", "composition", "figures", "formulas", "leaderboard",
-                 "manifest", "notebooks", "page", "published", "report", "tables")
+    for name in ("bootstrap", "breakdowns", "calibration", "composition", "explain", "feature_sets",
+                 "figures", "formulas", "leaderboard", "leakage", "manifest", "notebooks", "page",
+                 "protocols", "published", "report", "tables", "ablation")
 ]
+ABLATED = ("feature-sets", "leakage", "published-gap")  # pages that need lib/systems/ablations.py's variants
+VARIANTS = [f"{FOLDER}/predictions/{ablations.FOLDER}/{name}.csv" for name in ablations.VARIANTS]
 VERSIONS = {name: version(name) for name in ("pandas", "numpy", "matplotlib", "catboost",
-                                             "lightgbm", "xgboost-cpu")}
+                                             "lightgbm", "xgboost-cpu", "scikit-learn",
+                                             "statsmodels", "crepes")}
 
 wildcard_constraints:
-    system=r"[A-Za-z0-9][A-Za-z0-9._-]*",
+    system=r"[A-Za-z0-9](?:(?!-refit)[A-Za-z0-9._-])*",  # one job fits both protocols
+    variant=r"[A-Za-z0-9][A-Za-z0-9._-]*",
     page=r"[A-Za-z0-9][A-Za-z0-9._-]*",
 
 localrules: manifest
@@ -45,14 +52,21 @@ rule pages:
 
 rule train:
     input: DATA, TRAINING, "lib/release.py"
-    output: f"{FOLDER}/predictions/{{system}}.csv", f"{FOLDER}/predictions/{{system}}.yaml"
+    output: multiext(f"{FOLDER}/predictions/{{system}}", ".csv", ".yaml", "-refit.csv", "-refit.yaml")
     params: versions=VERSIONS
     shell: "{PYTHON:q} -m lib.systems.training {wildcards.system:q} {PLAN.profile}"
+
+rule ablation:
+    input: DATA, TRAINING, "lib/release.py"
+    output: multiext(f"{FOLDER}/predictions/{ablations.FOLDER}/{{variant}}", ".csv", ".yaml")
+    params: versions=VERSIONS
+    shell: "{PYTHON:q} -m lib.systems.training {wildcards.variant:q} {PLAN.profile}"
 
 rule notebook:
     input:
         lambda wildcards: PLAN.page(wildcards.page).source,
         SYSTEMS, DATA, DRAWING,
+        lambda wildcards: VARIANTS if wildcards.page in ABLATED else [],
     output: f"{FOLDER}/{{page}}.ipynb"
     params:
         page=lambda wildcards: PLAN.page(wildcards.page).to_json(),
