@@ -4,7 +4,8 @@ Where does the award fall in the distribution that a system predicts? On validat
 distance from the median, |F(y) − ½|, is measured; the conformal quantile of that distance (crepes)
 says how far from the median an interval must reach to cover what it promises. This is
 distributional conformal prediction (Chernozhukov, Wüthrich and Zhu 2021), for a distribution with
-an atom at €0.
+an atom at €0. An interval ends where the predicted distribution does: no calibration reaches awards
+that a system holds to be impossible.
 """
 
 from __future__ import annotations

@@ -22,6 +22,9 @@ ZERO_SETTINGS = {
     "bootstrap_type": "Bernoulli", "subsample": 0.7,
 }  # fmt: skip
 POSITIVE_SETTINGS = {"iterations": 500, "depth": 4, "learning_rate": 0.05, "l2_leaf_reg": 5}
+# What tells the time of a judgment. The share of zero awards swings from year to year, and trees
+# carry the last years' share on into the future.
+TIME = ("judgment_year", "judgment_month", "log1p_gdp_per_capita", "log1p_gdp")
 LEVELS = (0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.85, 0.95)
 
 
@@ -30,6 +33,7 @@ class ZeroInflated:
 
     Args:
         half_life: years; see :func:`lib.systems.trees.recency_weights`.
+        timeless: whether the probability of a zero award is not to rest on ``TIME``.
         zero: CatBoost's settings for the probability of a zero award.
         positive: CatBoost's settings for the positive awards.
     """
@@ -37,10 +41,11 @@ class ZeroInflated:
     def __init__(
         self,
         half_life: float | None = 6,
+        timeless: bool = False,
         zero: dict[str, Any] | None = None,
         positive: dict[str, Any] | None = None,
     ):
-        self.half_life = half_life
+        self.half_life, self.timeless = half_life, timeless
         self.zero, self.positive = zero or ZERO_SETTINGS, positive or POSITIVE_SETTINGS
 
     def fit(self, X: pd.DataFrame, y: np.ndarray) -> ZeroInflated:
@@ -50,7 +55,7 @@ class ZeroInflated:
         encoded, weights = self.columns_.transform(X), recency_weights(X, self.half_life)
         weights = np.ones(len(y)) if weights is None else weights
         self.zero_ = trees.model("catboost", self.zero, self.columns_.text, classify=True)
-        self.zero_.fit(encoded, (y == 0).astype(int), sample_weight=weights)
+        self.zero_.fit(self._telling_zero(encoded), (y == 0).astype(int), sample_weight=weights)
         above = y > 0
         self._fit_positive(encoded[above], np.log(y[above]), weights[above])
         return self
@@ -61,7 +66,7 @@ class ZeroInflated:
 
     def predict_zero(self, X: pd.DataFrame) -> np.ndarray:
         """Probability of a zero award, shape (n,)."""
-        return self.zero_.predict_proba(self.columns_.transform(X))[:, 1]
+        return self.zero_.predict_proba(self._telling_zero(self.columns_.transform(X)))[:, 1]
 
     def predict_quantiles(self, X: pd.DataFrame, levels: np.ndarray) -> np.ndarray:
         """Quantiles of the award, euros.
@@ -77,6 +82,9 @@ class ZeroInflated:
         within = np.clip((levels - zero) / (1 - zero), 0, 1)  # the level among positive awards
         amounts = np.exp(self._positive_quantiles(self.columns_.transform(X), within))
         return np.where(levels <= zero, 0.0, amounts)
+
+    def _telling_zero(self, encoded: pd.DataFrame) -> pd.DataFrame:
+        return encoded.drop(columns=list(TIME)) if self.timeless else encoded
 
     def _fit_positive(self, encoded: pd.DataFrame, log_y: np.ndarray, weights: np.ndarray) -> None:
         raise NotImplementedError
