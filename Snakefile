@@ -30,7 +30,7 @@ DRAWING = READING + [
                  "figures", "formulas", "leaderboard", "leakage", "manifest", "notebooks", "page",
                  "protocols", "published", "report", "tables", "ablation")
 ]
-ABLATED = ("feature-sets", "leakage", "published-gap")  # pages that need lib/systems/ablations.py's variants
+ABLATED = ("feature-sets", "leakage", "published-gap", "tuning")  # pages that need lib/systems/ablations.py's variants
 VARIANTS = [f"{FOLDER}/predictions/{ablations.FOLDER}/{name}.csv" for name in ablations.VARIANTS]
 VERSIONS = {name: version(name) for name in ("pandas", "numpy", "matplotlib", "catboost",
                                              "lightgbm", "xgboost-cpu", "scikit-learn",

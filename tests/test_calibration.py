@@ -162,7 +162,9 @@ def test_drift_by_hand():
     cases = pd.DataFrame(
         {
             "case_id": list("abcd"),
-            "judgment_date": pd.to_datetime(["2022-06-30", "2022-07-01", "2022-12-31", "2022-01-01"]),
+            "judgment_date": pd.to_datetime(
+                ["2022-06-30", "2022-07-01", "2022-12-31", "2022-01-01"]
+            ),
         }
     )
     frame = pd.DataFrame(

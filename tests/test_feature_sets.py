@@ -42,8 +42,8 @@ def test_a_column_that_a_set_does_not_have_breaks_the_contract(demo):
     inputs = make(demo.test)
     with pytest.raises(UserError, match="lucky"):
         check_inputs(inputs.assign(lucky=1), demo.test, make)
+    award = demo.test["y_amount_eur"].to_numpy()
     with pytest.raises(UserError, match="has_child"):
-        award = demo.test["y_amount_eur"].to_numpy()
         check_inputs(inputs.assign(has_child=award), demo.test, make)
 
 
@@ -75,7 +75,8 @@ def test_sets_grow():
 def test_columns_by_hand(demo):
     case = demo.cases.head(1).assign(
         violated_articles="6;P1-1", num_violations_found=4, violated_articles_count=2,
-        applicant_sex="male;unknown", applicant_age_group="child", applicant_birth_years="1950;1961",
+        applicant_sex="male;unknown", applicant_age_group="child",
+        applicant_birth_years="1950;1961",
         num_applicants=4, violation_type="both", violation_duration_months=np.nan,
         applicant_nationality_scope="multiple", gdp_constant_2015_usd=np.e - 1,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Variants for ablations, not for the leaderboard: Table 28, and the way from the paper's CatBoost.
+"""Variants, not for the leaderboard: Table 28, the way from the paper's CatBoost, a second look.
 
 They are trained as every system is, on train alone; their files lie apart, in
 ``predictions/ablations/``.
@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from lib.systems.registry import MAE_SETTINGS, SYSTEMS, published, tuned
 from lib.systems.trees import Trees
+from lib.systems.zero_inflated import Hurdle
 
 FOLDER = "ablations"
 LIBRARIES = {"catboost": "CatBoost", "lightgbm": "LightGBM", "xgboost": "XGBoost"}
@@ -50,3 +51,19 @@ STEPS = {
     ),
 }  # fmt: skip
 VARIANTS |= STEPS
+
+# Each candidate of the chosen system by itself, to show how much of its test error the choice
+# decides; the last came up after the test set had been read, so it is no candidate.
+_HURDLE = SYSTEMS["hurdle"]
+LATER = {"half_life": 6, "timeless": True, "positive": _HURDLE.candidates[-1]["positive"]}
+HURDLES = {
+    f"hurdle-{number}": replace(
+        _HURDLE, name=f"Hurdle, {title}", build=lambda given=parameters: Hurdle(**given),
+        settings={**_HURDLE.settings, **parameters}, candidates=(),
+    )
+    for number, (title, parameters) in enumerate(
+        [(f"candidate {i}", each) for i, each in enumerate(_HURDLE.candidates, 1)]
+        + [("timeless, declared later", LATER)], 1,
+    )
+}  # fmt: skip
+VARIANTS |= HURDLES

@@ -161,7 +161,7 @@ MEMBERS: dict[str, tuple[dict[str, Any], Callable[[], Any]]] = {
     "lightgbm-mae": (_LIGHTGBM_MAE, lambda: Trees("lightgbm", _LIGHTGBM_MAE)),
     "median-regression": ({}, MedianRegression),
     "log-normal": ({"half_life": 6}, ZeroInflatedLogNormal),
-    "hurdle": ({"half_life": 6, "timeless": True}, lambda: Hurdle(timeless=True)),
+    "hurdle": ({"half_life": 6}, Hurdle),
 }
 
 BASELINE = "train-median"  # what other systems are compared with
