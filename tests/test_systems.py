@@ -13,13 +13,15 @@ from lib import metrics, predictions
 from lib.errors import UserError
 from lib.features import PREDICTORS, public_predictors
 from lib.files import ROOT
-from lib.systems import training, trees
+from lib.systems import ablations, training, trees
 from lib.systems.constants import STATISTICS, Constant
-from lib.systems.registry import BASELINE, SYSTEMS
+from lib.systems.registry import BASELINE, CHOSEN, REFITTED, REPORTED, SYSTEMS
 from lib.systems.trees import SETTINGS, Trees
 
 LIBRARIES = list(SETTINGS)
 CONSTANTS = ["train-median", "train-mean", "zero", "train-positive-median", "train-positive-mean"]
+FAST = [*CONSTANTS, *LIBRARIES, "knn-euclidean", "recency", "log-normal", "multi-quantile"]
+ENDS = (".csv", ".yaml", "-refit.csv", "-refit.yaml")
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +32,7 @@ def reports(tmp_path, monkeypatch):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """The three libraries with a few trees."""
+    """The three libraries, as published, with a few trees."""
     for library, few in zip(LIBRARIES, ("iterations", "n_estimators", "n_estimators"), strict=True):
         monkeypatch.setitem(SETTINGS, library, SETTINGS[library] | {few: 15})
 
@@ -49,8 +51,10 @@ def test_constants_by_hand(statistic, expected):
 
 def test_every_statistic_is_tested_and_registered():
     assert len(STATISTICS) == len(CONSTANTS) == 5
-    assert set(SYSTEMS) == {*CONSTANTS, *LIBRARIES}
-    assert BASELINE in SYSTEMS
+    assert {*CONSTANTS, *LIBRARIES} < set(SYSTEMS)
+    assert {BASELINE, CHOSEN} < set(SYSTEMS)
+    assert set(REPORTED) == {*SYSTEMS, CHOSEN + REFITTED}
+    assert not set(ablations.VARIANTS) & set(SYSTEMS)
 
 
 def test_published_settings():
@@ -81,7 +85,7 @@ def test_trees_never_predict_below_zero(demo, quick, library):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_trees_get_seed_threads_and_settings(library):
-    given = Trees(library)._model().get_params()
+    given = trees.model(library, SETTINGS[library], []).get_params()
     assert given.get("random_state", given.get("random_seed")) == 42
     assert given.get("n_jobs", given.get("thread_count")) == 1
     assert {key: given[key] for key in SETTINGS[library]} == SETTINGS[library]
@@ -100,40 +104,125 @@ def test_trees_take_values_unseen_in_training(demo, quick, library):
 # Training
 
 
-def test_prediction_files_cover_validation_and_test_with_cards(demo, quick):
-    for name, path in zip(SYSTEMS, training.ensure(demo), strict=True):
+def path_of(name: str):
+    return training.path_of(name, "demo")
+
+
+def written(name: str) -> tuple[bytes, ...]:
+    """A system's files of both protocols, their cards without what was measured."""
+    files = []
+    for path in (path_of(name), path_of(name + REFITTED)):
+        card = yaml.safe_load(path.with_suffix(".yaml").read_text("utf-8"))
+        card["measured"].pop("fit_seconds")
+        card["measured"].pop("peak_memory_mb")
+        files += [path.read_bytes(), yaml.safe_dump(card).encode()]
+    return tuple(files)
+
+
+@pytest.mark.slow
+def test_every_system_covers_its_cases_and_states_its_recipe(demo):
+    validation, test = set(demo.split("validation")["case_id"]), set(demo.test["case_id"])
+    named = [name for name in REPORTED if not name.endswith(REFITTED)]
+    for name in [*named, *(name + REFITTED for name in named)]:
+        refitted = name.endswith(REFITTED)
+        (path,) = training.ensure(demo, [name])
         loaded = predictions.load(path, demo)  # checks against the contract of prediction files
-        expected = {*demo.split("validation")["case_id"], *demo.test["case_id"]}
-        assert set(loaded.table["case_id"]) == expected
-        recipe = loaded.card.recipe
-        assert recipe["data_sha256"] == demo.sha256
-        assert recipe["trained_on"] == "train, 2,100 cases"
-        assert loaded.card.coverage == "full"
-        assert not loaded.card.diagnostic
-        if name in LIBRARIES:
-            package = {"xgboost": "xgboost-cpu"}.get(name, name)
-            assert recipe["versions"][package] == version(package)
-            assert recipe["settings"]["seed"] == 42
-            assert recipe["settings"]["learning_rate"] == 0.04
+        assert set(loaded.table["case_id"]) == (test if refitted else validation | test)
+        system, card = training.find(name), loaded.card
+        assert card.recipe["data_sha256"] == demo.sha256
+        assert card.recipe["trained_on"] == (
+            "train and validation, 2,400 cases" if refitted else "train, 2,100 cases"
+        )
+        assert card.recipe["versions"] == {p: version(p) for p in system.packages}
+        assert card.coverage == "full"
+        assert not card.diagnostic
+        assert card.measured["fit_seconds"] >= 0
+        assert card.measured["peak_memory_mb"] > 0
+        assert ("trees" in card.recipe) == system.short
+        if (
+            system.packages
+            and "knn" not in name
+            and name.removesuffix(REFITTED) != ("median-regression")
+        ):
+            assert card.recipe["settings"]["seed"] == 42
+        tried = card.measured.get("candidates", [])
+        assert [one["parameters"] for one in tried] == list(system.candidates)
+        assert sum(one["chosen"] for one in tried) == bool(system.candidates)
+        least = min(tried, key=lambda one: one["validation_mae"], default=None)
+        assert least is None or least["chosen"]
 
 
-@pytest.mark.parametrize("name", ["train-mean", *LIBRARIES])
+@pytest.mark.parametrize("name", ["train-mean", *LIBRARIES, "log-normal"])
 def test_same_bytes_twice(demo, quick, name):
-    path = training.train(name, demo)
-    first = path.read_bytes(), path.with_suffix(".yaml").read_bytes()
-    path.unlink()
     training.train(name, demo)
-    assert (path.read_bytes(), path.with_suffix(".yaml").read_bytes()) == first
+    first = written(name)
+    path_of(name).unlink()
+    training.train(name, demo)
+    assert written(name) == first
 
 
-@pytest.mark.parametrize("name", ["train-median", *LIBRARIES])
-def test_awards_outside_train_never_reach_a_system(demo, quick, name):
-    honest = training.train(name, demo).read_bytes()
-    cases = demo.cases.copy()
-    later = cases["split"] != "train"
-    scrambled = cases.loc[later, "y_amount_eur"].sample(frac=1, random_state=0) * 3 + 1
-    cases.loc[later, "y_amount_eur"] = scrambled.to_numpy()
-    assert training.train(name, replace(demo, cases=cases)).read_bytes() == honest
+def with_later_awards_changed(release, splits):
+    """The release with other awards, and other columns that describe them, in some splits."""
+    cases = release.cases.copy()
+    later = cases["split"].isin(splits)
+    for column in training.AWARDS + training.BENEFICIARIES:
+        values = cases.loc[later, column].sample(frac=1, random_state=0).to_numpy()
+        cases.loc[later, column] = values
+    cases.loc[later, "y_amount_eur"] = cases.loc[later, "y_amount_eur"] * 3 + 1
+    return replace(release, cases=cases)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_test_awards_never_reach_a_system(demo, quick, name):
+    training.train(name, demo)
+    honest = written(name)
+    training.train(name, with_later_awards_changed(demo, ["test"]))
+    assert written(name) == honest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(SYSTEMS) - set(FAST)))
+def test_test_awards_never_reach_the_other_systems(demo, name):
+    training.train(name, demo)
+    honest = written(name)
+    training.train(name, with_later_awards_changed(demo, ["test"]))
+    assert written(name) == honest
+
+
+@pytest.mark.parametrize("name", [*CONSTANTS, *LIBRARIES, "knn-cosine", "median-regression"])
+def test_validation_awards_reach_the_refitted_system_alone(demo, quick, name):
+    training.train(name, demo)
+    honest = written(name)
+    training.train(name, with_later_awards_changed(demo, ["validation", "test"]))
+    changed = written(name)
+    assert changed[:2] == honest[:2]
+    assert (changed[2] != honest[2]) == (name != "zero")
+
+
+def test_training_is_handed_no_test_award(demo):
+    handed = training.for_training(demo)
+    test, rest = handed["split"] == "test", handed["split"] != "test"
+    for column in training.AWARDS + training.BENEFICIARIES:
+        assert handed.loc[test, column].isna().all()
+        assert (handed.loc[rest, column] == demo.cases.loc[rest, column]).all()
+    allowed = [c for c in handed if c not in training.AWARDS + training.BENEFICIARIES]
+    assert handed[allowed].equals(demo.cases[allowed])
+
+
+def test_an_estimator_that_looks_for_test_awards_finds_none(demo, monkeypatch):
+    class Thief(Constant):
+        def fit(self, X, y):
+            assert np.isfinite(y).all()
+            return super().fit(X, y)
+
+    read = []
+    monkeypatch.setattr(
+        training.features, "check_inputs", lambda inputs, cases, make: read.append(cases)
+    )
+    monkeypatch.setitem(SYSTEMS, "zero", replace(SYSTEMS["zero"], build=lambda: Thief("zero")))
+    training.train("zero", demo)
+    (test,) = [cases for cases in read if (cases["split"] == "test").all()]
+    assert test[list(training.AWARDS + training.BENEFICIARIES)].isna().all(axis=None)
 
 
 def test_training_awards_do_reach_a_system(demo):
@@ -145,24 +234,23 @@ def test_training_awards_do_reach_a_system(demo):
 def test_a_system_is_given_predictors_and_training_awards_only(demo, monkeypatch):
     class Spy(Constant):
         def fit(self, X, y):
-            seen["fit"] = X, np.array(y)
+            seen["fit"].append((X, np.array(y)))
             return super().fit(X, y)
 
         def predict(self, X):
-            seen.setdefault("predict", []).append(X)
+            seen["predict"].append(X)
             return super().predict(X)
 
-    seen = {}
-    monkeypatch.setitem(
-        SYSTEMS, "zero", replace(SYSTEMS["zero"], build=lambda: Spy("zero"))
-    )  # fmt: skip
+    seen = {"fit": [], "predict": []}
+    monkeypatch.setitem(SYSTEMS, "zero", replace(SYSTEMS["zero"], build=lambda: Spy("zero")))
     training.train("zero", demo)
-    X, y = seen["fit"]
-    assert X.index.tolist() == demo.split("train")["case_id"].tolist()
-    assert y.tolist() == demo.split("train")["y_amount_eur"].tolist()
-    for given in (X, *seen["predict"]):
+    for (X, y), splits in zip(seen["fit"], [["train"], ["train", "validation"]], strict=True):
+        expected = pd.concat([demo.split(split) for split in splits])
+        assert X.index.tolist() == expected["case_id"].tolist()
+        assert y.tolist() == expected["y_amount_eur"].tolist()
+    for given in [*(X for X, _ in seen["fit"]), *seen["predict"]]:
         assert list(given) == list(PREDICTORS)
-    assert [len(given) for given in seen["predict"]] == [300, 600]
+    assert sorted(len(given) for given in seen["predict"]) == [300, 600, 600]
 
 
 # Training again
@@ -192,7 +280,13 @@ def test_ensure_trains_nothing_twice(demo, trained):
 def test_ensure_trains_what_is_missing(demo, trained):
     (trained / "zero.csv").unlink()
     (trained / "train-mean.yaml").unlink()
-    assert again(demo) == ["train-mean", "zero"]
+    (trained / "train-median-refit.csv").unlink()
+    assert again(demo) == ["train-median", "train-mean", "zero"]
+
+
+def test_both_protocols_are_one_training(demo, trained):
+    (trained / "zero-refit.csv").unlink()
+    assert again(demo, ["zero-refit", "zero"]) == ["zero"]
 
 
 @pytest.mark.parametrize(
@@ -204,6 +298,7 @@ def test_ensure_trains_what_is_missing(demo, trained):
         lambda card: card.update(notes="changed"),
         lambda card: card.pop("name"),
         lambda card: card.clear(),
+        lambda card: card["recipe"].update(candidates=[{"half_life": 6}]),
     ],
 )
 def test_ensure_trains_what_is_stale(demo, trained, change):
@@ -264,14 +359,14 @@ def test_two_processes_at_once_train_each_system_once(reports):
     trained = [name for out, _ in said for name in out.split()]
     assert sorted(trained) == sorted([*CONSTANTS, "xgboost"])
     left = {path.name for path in training.folder("demo").iterdir()}
-    assert left == {f"{name}.{end}" for name in trained for end in ("csv", "yaml")}
+    assert left == {f"{name}{end}" for name in trained for end in ENDS}
 
 
 # At full size
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", [*LIBRARIES, "hurdle", "stack"])
 def test_same_bytes_in_a_fresh_process(demo, reports, name):
     path = training.train(name, demo)
     first = path.read_bytes()
@@ -280,6 +375,22 @@ def test_same_bytes_in_a_fresh_process(demo, reports, name):
         [sys.executable, "-m", "lib.systems.training", name, "demo"], check=True, cwd=ROOT
     )
     assert path.read_bytes() == first
+
+
+def test_variants_lie_apart(demo, quick):
+    path = training.train("published-X1", demo)
+    assert path.parent == training.folder("demo") / ablations.FOLDER
+    assert training.is_current("published-X1", demo)
+    assert sorted(p.name for p in path.parent.iterdir()) == [
+        "published-X1.csv",
+        "published-X1.yaml",
+    ]
+
+
+def test_only_variants_that_show_a_leak_see_forbidden_columns():
+    leaking = {name for name, one in ablations.VARIANTS.items() if one.diagnostic}
+    assert leaking == {"published-leak", "mae-leak"}
+    assert not any(system.diagnostic for system in SYSTEMS.values())
 
 
 def mae_of(name, release) -> float:
@@ -301,3 +412,13 @@ def test_constants_on_the_official_release(official, name, published):
 @pytest.mark.slow
 def test_catboost_beats_the_train_median_on_the_official_release(official):
     assert mae_of("catboost", official) < 11_006.33
+
+
+@pytest.mark.official
+@pytest.mark.slow
+def test_the_chosen_system_has_the_lowest_validation_mae(official):
+    """By the files of the official report that the project carries."""
+    folder = ROOT / "reports" / "official" / "predictions"
+    loaded = predictions.load_all([folder / f"{name}.csv" for name in SYSTEMS], official)
+    scored = predictions.align(loaded, official, "validation")
+    assert scored.groupby("system")["abs_error"].mean().idxmin() == CHOSEN
