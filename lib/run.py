@@ -87,7 +87,7 @@ def _alone() -> Iterator[None]:
         with FileLock(LOCK, timeout=0):
             yield
     except Timeout:
-        raise UserError("Another report is being made in this checkout; wait for it.") from None
+        raise UserError("Another run is under way in this checkout; wait for it.") from None
 
 
 def _snakemake(made: plan.Plan, cores: int, *targets: str, executor: str = "") -> None:

@@ -46,6 +46,11 @@ def fraction(value: float) -> str:
     return _number(value, ".3f")
 
 
+def factor(value: float) -> str:
+    """Three significant digits, for multipliers: ``1.07``, ``0.00108``."""
+    return MISSING if pd.isna(value) else f"{value:.3g}"
+
+
 def percent(value: float) -> str:
     return _number(value, ".1%")
 

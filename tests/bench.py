@@ -26,6 +26,7 @@ from lib.files import ROOT
 from lib.systems import training
 
 SYSTEMS = 20
+PUBLISHED = ("catboost", "lightgbm", "xgboost")
 CORES = os.cpu_count() or 1
 
 
@@ -41,12 +42,11 @@ def line(what: str, measured: str, target: str, reached: bool) -> None:
     )
 
 
-def twenty_systems(folder: Path, data: release.Release) -> None:
-    """Our eight systems' files and noisy copies, twenty in all, in a folder of users' files."""
+def noisy_copies(folder: Path, data: release.Release) -> None:
+    """Twenty noisy copies of one system's file, in a folder of users' files."""
     stream = np.random.default_rng(0)
-    own = training.ensure(data)
-    base = pd.read_csv(own[0])
-    for i in range(SYSTEMS - len(own)):
+    base = pd.read_csv(training.ensure(data, ["train-median"])[0])
+    for i in range(SYSTEMS):
         noisy = base.assign(y_pred=base["y_pred"] * stream.lognormal(0, 0.5, len(base)))
         predictions.write(folder, f"copy-{i:02d}", noisy, predictions.Card(name=f"Copy {i}"))
 
@@ -61,7 +61,7 @@ def bench_score(data: release.Release, folder: Path, env: dict[str, str]) -> Non
     run()  # file caches
     seconds = min(timed(run) for _ in range(3))
     line(
-        f"npd score, {SYSTEMS} known systems, {data.profile}",
+        f"npd score, {SYSTEMS + 1} known systems, {data.profile}",
         f"{seconds:.2f} s",
         "≤ 3 s",
         seconds <= 3,
@@ -130,12 +130,19 @@ def bench_report(profile: str, folder: Path, env: dict[str, str]) -> None:
             cwd=copy, env=env, check=True, capture_output=True,
         )  # fmt: skip
 
-    trained = timed(lambda: npd("train"))
+    published = timed(lambda: npd("train", *PUBLISHED))
+    trained = published + timed(lambda: npd("train"))
     wall = timed(lambda: npd("report", "--stage-only"))
     runs = [json.loads(p.read_text()) for p in (copy / "reports" / profile / "runs").glob("*.json")]
     kernels = sum(run["kernel_seconds"] for run in runs)
     ratio = wall / (kernels / CORES)
-    print(f"    training all systems: {trained:.1f} s")
+    line(
+        "training the published three, both protocols",
+        f"{published:.0f} s",
+        "≤ 120 s",
+        published <= 120,
+    )
+    line("training all systems, both protocols", f"{trained:.0f} s", "≤ 900 s", trained <= 900)
     line(
         f"{len(runs)} notebooks, cold, {CORES} cores, {profile}",
         f"{wall:.1f} s = {ratio:.2f} × Σ/cores",
@@ -154,7 +161,7 @@ def main() -> None:
         folder = Path(name)
         users = folder / "users"
         os.environ |= {"NPD_REPORTS": str(folder / "reports"), "NPD_PREDICTIONS": str(users)}
-        twenty_systems(users, data)
+        noisy_copies(users, data)
         bench_score(data, users, dict(os.environ))
         bench_bootstrap(len(data.test))
         bench_million()

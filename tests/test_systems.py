@@ -2,6 +2,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from lib import metrics, predictions
+from lib import metrics, predictions, run
 from lib.errors import UserError
 from lib.features import PREDICTORS, public_predictors
 from lib.files import ROOT
@@ -422,3 +423,49 @@ def test_the_chosen_system_has_the_lowest_validation_mae(official):
     loaded = predictions.load_all([folder / f"{name}.csv" for name in SYSTEMS], official)
     scored = predictions.align(loaded, official, "validation")
     assert scored.groupby("system")["abs_error"].mean().idxmin() == CHOSEN
+
+
+# On a cluster
+
+
+@pytest.fixture
+def snakemake(monkeypatch, tmp_path):
+    """The command lines that `npd train` would start."""
+    commands = []
+
+    class Started:
+        returncode, stdout = 0, ()
+
+        def __init__(self, command, **_):
+            commands.append(command)
+
+        __enter__ = lambda self: self  # noqa: E731
+        __exit__ = lambda self, *_: None  # noqa: E731
+
+    monkeypatch.setattr(run.subprocess, "Popen", Started)
+    monkeypatch.setattr(run, "LOCK", tmp_path / "lock")
+    return commands
+
+
+def test_train_passes_the_executor_to_snakemake(snakemake):
+    paths = run.train("demo", ["zero", "hurdle-refit"], 8, "slurm")
+    (command,) = snakemake
+    at = command.index("--executor")
+    assert command[at : at + 4] == ["--executor", "slurm", "--jobs", "8"]
+    targets = command[command.index("--") + 1 :]
+    assert [Path(target).name for target in targets] == ["zero.csv", "hurdle-refit.csv"]
+    assert [path.name for path in paths] == ["zero.csv", "hurdle-refit.csv"]
+
+
+def test_train_runs_here_by_default(snakemake):
+    run.train("demo", [], 2)
+    (command,) = snakemake
+    assert "--executor" not in command
+    targets = {Path(target).stem for target in command[command.index("--") + 1 :]}
+    assert targets == set(REPORTED)
+
+
+def test_train_refuses_unknown_names_before_it_starts(snakemake):
+    with pytest.raises(UserError, match="no system 'gpt'"):
+        run.train("demo", ["zero", "gpt"], 1)
+    assert snakemake == []

@@ -10,6 +10,7 @@ import pandas as pd
 from lib.systems.trees import years
 
 STATES = 12
+FEWEST = 20  # a column in which fewer training cases differ from the rest has no coefficient
 ARTICLES = ("2", "3", "5", "6", "8", "10", "11", "13", "14", "P1-1")
 
 
@@ -28,8 +29,8 @@ class MedianRegression:
         self.last_year_ = float(years(X).max())
         self.medians_ = self._design(X).median()
         design = self._design(X).fillna(self.medians_)
-        # a column that never varies (in a small sample) has no coefficient
-        self.names_ = [name for name in design if name == "constant" or design[name].nunique() > 1]
+        differing = {name: len(design) - design[name].value_counts().iloc[0] for name in design}
+        self.names_ = [n for n in design if n == "constant" or differing[n] >= FEWEST]
         fitted = sm.QuantReg(np.log1p(np.asarray(y, float)), design[self.names_]).fit(
             q=0.5, max_iter=1000, p_tol=1e-5
         )
