@@ -66,10 +66,11 @@ def train(profile: str, names: list[str], cores: int, executor: str = "") -> lis
         The prediction files, in the order of the names.
 
     Raises:
-        UserError: for an unknown name, before anything runs; where a training fails.
+        UserError: for an unknown name or bad data, before anything runs; where a training fails.
     """
     keep_inside_checkout()
     made = plan.make(profile)
+    release.load(made.profile)  # bad data is told of before anything runs
     names = names or made.own
     for name in names:
         training.find(name)
