@@ -14,8 +14,8 @@ from lib.systems.training import find
 
 # From the paper's recipe to the chosen system: variants, systems and refitted systems.
 STEPS = (
-    "published-X1", "catboost", "catboost-tuned", "mae-objective", "mae-recent", "recency-refit",
-    CHOSEN, CHOSEN + REFITTED,
+    "published-leak", "published-X1", "catboost", "catboost-tuned", "mae-objective", "mae-recent",
+    "recency", CHOSEN, CHOSEN + REFITTED,
 )  # fmt: skip
 LEAKS = {
     "published settings": ("published-X1", "published-leak"),
@@ -66,14 +66,15 @@ def steps(
     """From the published recipe to the chosen system, one change a row.
 
     Returns:
-        In the order of ``STEPS``: ``step`` (what it is), ``features``, ``fitted`` (on what),
-        ``validation`` (NaN where refitted on it) and ``test`` MAE, euros; ``relative``, the test
+        In the order of ``STEPS``: ``name``, ``step`` (what it is), ``features``, ``fitted`` (on
+        what), ``validation`` (NaN where refitted on it) and ``test`` MAE, euros; ``relative``, the test
         MAE's difference from the train median as a part of it, with its paired 95% interval
         ``low``, ``high``.
     """
     table = _against_median(lab, list(STEPS), resamples, seed)
     described = {
-        "step": [find(name).name for name in STEPS],
+        "name": STEPS,
+        "step": [find(name).name + " †" * find(name).diagnostic for name in STEPS],
         "features": [FEATURE_SETS[find(name).features].title for name in STEPS],
         "fitted": ["train + validation" if n.endswith(REFITTED) else "train" for n in STEPS],
     }

@@ -37,6 +37,20 @@ GROUPS = {
     ),
     "time of judgment": ("judgment_year", "judgment_month"),
 }  # fmt: skip
+# Each predictor in words.
+TITLES = {
+    "country_alpha2": "respondent state", "hudoc_decision_body": "formation",
+    "case_importance": "case importance", "has_separate_opinion": "separate opinion",
+    "represented": "applicant represented", "num_applicants": "applicants",
+    "hudoc_application_count": "applications", "judgment_year": "year of judgment",
+    "judgment_month": "month of judgment", "num_violations_found": "violations found",
+    "violation_type": "substantive or procedural", "violated_articles": "violated articles",
+    "violated_articles_count": "number of articles",
+    "violation_duration_months": "duration of the violation", "applicant_sex": "sex",
+    "applicant_age_group": "age group", "applicant_birth_years": "years of birth",
+    "applicant_nationality_scope": "nationalities", "log1p_gdp_per_capita": "GDP per capita",
+    "log1p_gdp": "GDP",
+}  # fmt: skip
 
 
 def fit(release: Release) -> Trees:

@@ -305,7 +305,9 @@ def percent_axis(axis: mpl.axis.Axis) -> None:
 def factor_axis(axis: mpl.axis.Axis) -> None:
     """Label a logarithmic axis of factors: ×0.5, ×1, ×2."""
     low, high = axis.get_view_interval()
-    ticks = [t for t in (0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100) if low <= t <= high]
+    wide = high / low > 100  # in a wide range, steps of two would write over each other
+    steps = (0.001, 0.01, 0.1, 1, 10, 100) if wide else (0.1, 0.2, 0.5, 1, 2, 5, 10)
+    ticks = [t for t in steps if low <= t <= high]
     axis.set_major_locator(FixedLocator(ticks))
     axis.set_major_formatter(FuncFormatter(lambda x, _: f"×{x:g}"))
     axis.set_minor_locator(NullLocator())

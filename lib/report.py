@@ -254,23 +254,32 @@ def candidates(card: Card) -> pd.DataFrame:
     """The settings that were tried for a system, in the order of their declaration.
 
     Returns:
-        Columns ``settings`` (text), ``validation_mae``, ``validation_medae`` (euros), ``chosen``
-        ("chosen" or ""); empty where there was nothing to choose.
+        Columns ``settings`` (those in which the candidates differ, as text), ``validation_mae``,
+        ``validation_medae`` (euros), ``chosen`` ("chosen" or ""); empty where there was nothing to choose.
     """
+    measured = card.measured.get("candidates", [])
+    given = [flat(tried["parameters"]) for tried in measured]
+    told = [key for key in dict.fromkeys(k for one in given for k in one)
+            if len({one.get(key) for one in given}) > 1]  # fmt: skip
     rows = [
         {
-            "settings": "; ".join(f"{k} {v}" for k, v in flat(tried["parameters"]).items()),
+            "settings": "; ".join(
+                f"{key.removeprefix('settings · ')} {one.get(key, 'as fixed')}" for key in told
+            ),
             "validation_mae": tried["validation_mae"],
             "validation_medae": tried["validation_medae"],
             "chosen": "chosen" if tried["chosen"] else "",
         }
-        for tried in card.measured.get("candidates", [])
+        for tried, one in zip(measured, given, strict=True)
     ]
     return pd.DataFrame(rows, columns=["settings", "validation_mae", "validation_medae", "chosen"])
 
 
-def coefficients(card: Card) -> pd.DataFrame:
+def coefficients(card: Card, cases: pd.DataFrame) -> pd.DataFrame:
     """A linear system's coefficients from its card, without the constant, clearest first.
+
+    Args:
+        cases: of the release, for the names of states.
 
     Returns:
         ``term``, ``coefficient`` with its 95% interval ``low``, ``high``, the multiplier ``factor``
@@ -278,6 +287,8 @@ def coefficients(card: Card) -> pd.DataFrame:
     """
     table = pd.DataFrame(card.measured["coefficients"])
     table = table[table["term"] != "constant"]
+    names = cases.drop_duplicates("country_alpha2").set_index("country_alpha2")["respondent_state"]
+    table["term"] = table["term"].replace({f"state {c.upper()}": n for c, n in names.items()})
     for source, target in (("coefficient", ""), ("low", "_low"), ("high", "_high")):
         table[f"factor{target}"] = np.exp(table[source])
     clearness = table["coefficient"].abs() / (table["high"] - table["low"]).clip(lower=1e-12)

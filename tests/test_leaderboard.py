@@ -167,7 +167,7 @@ def opened(demo, tmp_path, monkeypatch):
     monkeypatch.setenv("NPD_PREDICTIONS", str(tmp_path))
     monkeypatch.setattr(report.release, "load", lambda profile: demo)
     own = training.ensure(demo, [BASELINE, "zero"])
-    monkeypatch.setattr(training, "ensure", lambda release, names: own)
+    monkeypatch.setattr(training, "ensure", lambda release, names, progress: own)
     return report.open_report
 
 

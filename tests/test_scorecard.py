@@ -196,7 +196,7 @@ def test_a_file_is_not_its_own_rival(npd, file, award):
 
 def test_predictions_made_from_another_release_are_not_known(demo, tmp_path, monkeypatch):
     changed = replace(demo, sha256="0" * 64)
-    monkeypatch.setattr(scorecard.training, "ensure", lambda release: [])
+    monkeypatch.setattr(scorecard.training, "ensure", lambda release, names: [])
     known = [one.system for one in scorecard.known_systems(demo, tmp_path / "x.csv")]
     assert known == KNOWN
     assert scorecard.known_systems(changed, tmp_path / "x.csv") == []
@@ -279,7 +279,7 @@ def test_train_names_what_it_trains_and_trains_it_once(npd, reports):
     (reports / "demo" / "predictions" / "zero.csv").unlink()
     code, out, err = npd("train", "zero", "train-mean", "--profile", "demo")
     assert code == 0
-    assert err == "training zero …\n"
+    assert err == "train zero\n"
     assert [line.rsplit("/", 1)[1] for line in out.split()] == ["zero.csv", "train-mean.csv"]
     assert npd("train", "zero", "--profile", "demo")[2] == ""
 
