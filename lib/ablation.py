@@ -67,8 +67,8 @@ def steps(
 
     Returns:
         In the order of ``STEPS``: ``name``, ``step`` (what it is), ``features``, ``fitted`` (on
-        what), ``validation`` (NaN where refitted on it) and ``test`` MAE, euros; ``relative``, the test
-        MAE's difference from the train median as a part of it, with its paired 95% interval
+        what), ``validation`` (NaN where refitted on it) and ``test`` MAE, euros; ``relative``, the
+        test MAE's difference from the train median as a part of it, with its paired 95% interval
         ``low``, ``high``.
     """
     table = _against_median(lab, list(STEPS), resamples, seed)

@@ -255,7 +255,8 @@ def candidates(card: Card) -> pd.DataFrame:
 
     Returns:
         Columns ``settings`` (those in which the candidates differ, as text), ``validation_mae``,
-        ``validation_medae`` (euros), ``chosen`` ("chosen" or ""); empty where there was nothing to choose.
+        ``validation_medae`` (euros), ``chosen`` ("chosen" or ""); empty where there was nothing to
+        choose.
     """
     measured = card.measured.get("candidates", [])
     given = [flat(tried["parameters"]) for tried in measured]
