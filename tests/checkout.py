@@ -30,10 +30,10 @@ def environment(checkout: Path) -> dict[str, str]:
 
 
 def npd(checkout: Path, *arguments: str, **kwargs) -> subprocess.CompletedProcess:
-    """Run the command in a copy; ends after five minutes at the latest."""
+    """Run the command in a copy; ends after fifteen minutes at the latest."""
     return subprocess.run(
         [sys.executable, "-m", "lib.cli", *arguments],
-        cwd=checkout, env=environment(checkout), capture_output=True, text=True, timeout=300,
+        cwd=checkout, env=environment(checkout), capture_output=True, text=True, timeout=900,
         **kwargs,
     )  # fmt: skip
 
