@@ -16,7 +16,7 @@ report: .venv/.ready
 
 test: .venv/.ready
 	.venv/bin/python -m pytest -n 2 --dist loadgroup
-	NPD_REPORTS=$(CURDIR)/.cache/nbval NPD_PREDICTIONS=/dev/null .venv/bin/python -m pytest -n 2 --dist loadfile \
+	NPD_QUIET=1 NPD_REPORTS=$(CURDIR)/.cache/nbval NPD_PREDICTIONS=/dev/null .venv/bin/python -m pytest -n 2 --dist loadfile \
 	  --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg notebooks
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .
 
@@ -34,7 +34,7 @@ lint: .venv/.ready
 
 # Run the source notebooks on the demo and keep their outputs in them, for readers and for nbval.
 notebooks: .venv/.ready
-	NPD_REPORTS=$(CURDIR)/.cache/stored .venv/bin/python -m lib.notebooks --store notebooks/*.ipynb
+	NPD_QUIET=1 NPD_REPORTS=$(CURDIR)/.cache/stored .venv/bin/python -m lib.notebooks --store notebooks/*.ipynb
 
 # The versions that the stored notebooks and reports/official were made with; pyproject.toml has the ranges.
 .venv/.ready: pyproject.toml requirements.lock

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import sys
 from collections.abc import Iterable
 from functools import cached_property
@@ -362,8 +363,9 @@ def open_report(profile: str = "", systems: list[str] | None = None) -> Report:
 
 
 def announce(name: str) -> None:
-    """Say on the error stream, which no stored notebook keeps, what is being trained."""
-    print(f"training {name} …", file=sys.stderr, flush=True)
+    """Say on the error stream what is being trained; NPD_QUIET=1 keeps stored notebooks clean."""
+    if not os.environ.get("NPD_QUIET"):
+        print(f"training {name} …", file=sys.stderr, flush=True)
 
 
 def overall(scored: pd.DataFrame) -> pd.DataFrame:
