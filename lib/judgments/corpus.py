@@ -1,0 +1,281 @@
+"""Run the pipeline over many judgments: one record each, then tables, a review queue, a cascade.
+
+Records are appended as judgments finish, so that an interrupted run goes on where it stopped; a
+file that changed, or other code, makes a new record. Memory does not grow with the texts, since
+only records stay.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from lib import tables
+from lib.files import sha256, write_text
+from lib.judgments import checks, facts, features, segments, sources
+from lib.judgments.extract import Extraction, extract
+from lib.judgments.text import Evidence, Judgment, Unreadable
+
+RECORDS = "records.jsonl"
+# HUDOC's language codes, and words that only one language has; English is the benchmark's.
+_FRENCH = re.compile(r"\b(?:la Cour|requérante?|EN FAIT|EN DROIT|PAR CES MOTIFS|Dit qu)\b")
+_ENGLISH = re.compile(r"\b(?:the Court|applicants?|THE FACTS|THE LAW|FOR THESE REASONS)\b")
+_DECISION = re.compile(r"^\s*(?:PARTIAL |FINAL )?DECISION(?: AS TO|\s*$)|^THE FACTS AND PROCEDURE$|AS TO THE ADMISSIBILITY OF", re.M)
+_JUDGMENT = re.compile(r"^\s*JUDGMENT\b|Delivers the following judgment", re.M)
+MANY_APPLICANTS = 100  # from which on a reviewer is told
+
+
+def kind(judgment: Judgment) -> str:
+    """"" for a judgment in English, else the reason why the text is none of ours."""
+    spoken = judgment.metadata.get("languageisocode", "")
+    french, english = len(_FRENCH.findall(judgment.text)), len(_ENGLISH.findall(judgment.text))
+    if (spoken and spoken != "ENG") or (not spoken and french > english):
+        return "not_english"
+    head = judgment.text[:6000]
+    if "DECISION" in judgment.metadata.get("doctype", "").upper() or (
+        _DECISION.search(head) and not _JUDGMENT.search(head)
+    ):
+        return "decision_not_judgment"
+    return ""
+
+
+def process(path: Path, audited: Collection[str] = ()) -> dict[str, Any]:
+    """The record of one file: JSON-ready, small, with every doubt as an entry of ``review``."""
+    record: dict[str, Any] = {"case_id": sources.case_id_of(path), "file": path.name}
+    try:
+        judgment = sources.read(path)
+        why = kind(judgment)
+        if why:
+            raise Unreadable(why, checks.EXCLUDED[why])
+        found = extract(judgment)
+    except Unreadable as error:
+        status = "excluded" if error.reason in checks.EXCLUDED else "unreadable"
+        return record | {
+            "status": status,
+            "reason": error.reason,
+            "review": [_doubt(error.reason, "", error.detail)],
+        }
+    except RecursionError:
+        return record | {"status": "unreadable", "reason": "broken_markup",
+                         "review": [_doubt("broken_markup", "", "it nests too deep")]}  # fmt: skip
+    target = checks.decide(found, audited)
+    safe = facts.facts(found)
+    named = {one.name for one in found.segments}
+    review = [
+        _doubt(one.reason or one.check, one.check, one.detail, evidence)
+        for one in target.findings
+        for evidence in one.evidence or (None,)
+    ]
+    if target.reason and not review:
+        described = checks.EXCLUDED.get(target.reason) or checks.CHECKS.get(target.reason, "")
+        review.append(_doubt(target.reason, "", described))
+    review += [_doubt(note, "", "seen while reading") for note in judgment.notes]
+    if (found.applicants.count or 0) >= MANY_APPLICANTS:
+        review.append(_doubt("many_applicants", "", f"{found.applicants.count:,} applicants", found.applicants.evidence))
+    if "article_41" not in named and target.reason != "no_article_41":
+        review.append(_doubt("no_article_41", "", checks.EXCLUDED["no_article_41"]))
+    review += [_doubt(f"facts_{one.rule}", "facts_gate", "withheld from the facts", one.evidence) for one in safe.withheld]
+    if safe.refused:
+        review.append(_doubt(safe.refused, "facts_gate", "no raw-text input"))
+    return record | {
+        "status": target.status,
+        "reason": target.reason,
+        "amount": target.amount,
+        "rationale": found.rationale.name if found.rationale else "",
+        "evidence": _evidence(found.rationale.evidence if found.rationale else None),
+        "applicants": found.applicants.count,
+        "violated_articles": ";".join(found.violated),
+        "violations": found.violations,
+        "reserved": found.reserved,
+        "settled": found.settled,
+        "characters": len(judgment.text),
+        "paragraphs": len(judgment.paragraphs),
+        "facts_characters": len(safe.text),
+        "notes": ";".join(judgment.notes),
+        "year": features.year_of(judgment, found.segments),
+        "segments": segments.frame(judgment, found.segments).to_dict("records"),
+        "sums": _sums(found),
+        "outcomes": [
+            {"articles": ";".join(one.articles), "outcome": one.outcome, "limb": one.limb, "start": one.start, "end": one.end}
+            for one in found.outcomes
+        ],
+        "review": review,
+    }  # fmt: skip
+
+
+def _evidence(evidence: Evidence | None) -> dict[str, Any]:
+    if evidence is None:
+        return {"paragraph": "", "start": None, "end": None, "quote": ""}
+    return {"paragraph": evidence.paragraph, "start": evidence.start, "end": evidence.end,
+            "quote": " ".join(evidence.quote.split())[:400]}  # fmt: skip
+
+
+def _doubt(reason: str, check: str, detail: str, evidence: Evidence | None = None) -> dict[str, Any]:
+    return {"reason": reason, "check": check, "detail": detail, **_evidence(evidence)}
+
+
+def _sums(found: Extraction) -> list[dict[str, Any]]:
+    return [
+        {
+            "where": where, "head": one.head, "value": one.value, "currency": one.currency,
+            "share": one.share, "among": one.among, "who": ";".join(one.who), "tax": one.tax,
+            **_evidence(found.judgment.evidence(one.start, one.end) if one.end else None),
+        }
+        for where, awards in (
+            ("claim", found.claims), ("reasoning", found.reasoned),
+            ("operative", found.ordered), ("table", found.tabled),
+        )
+        for one in awards
+    ]  # fmt: skip
+
+
+@cache
+def code_version() -> str:
+    """A hash of this pipeline's code; a record made by other code is made again."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _keyed(path: Path, audited: Collection[str]) -> str:
+    return f"{path.name}:{sha256(path)}:{code_version()}:{sources.case_id_of(path) in audited}"
+
+
+def _process(task: tuple[Path, bool]) -> dict[str, Any]:
+    path, audited = task
+    return process(path, {sources.case_id_of(path)} if audited else ())
+
+
+def run(
+    files: list[Path],
+    folder: Path,
+    audited: Collection[str] = (),
+    workers: int = 2,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Path:
+    """Process files and write the tables of :func:`write` into a folder.
+
+    Args:
+        workers: processes; 1 works in this one.
+        progress: told how many of how many are done.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / RECORDS
+    done = {record["key"] for record in _read(kept)}
+    keys = {path: _keyed(path, audited) for path in files}
+    todo = [path for path in files if keys[path] not in done]
+    progress(len(files) - len(todo), len(files))
+    tasks = [(path, sources.case_id_of(path) in audited) for path in todo]
+    with kept.open("a", encoding="utf-8", newline="\n") as out:
+        for place, record in enumerate(_results(tasks, workers), 1):
+            record["key"] = keys[todo[place - 1]]
+            out.write(json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n")
+            out.flush()
+            progress(len(files) - len(todo) + place, len(files))
+    write(kept, list(keys.values()), folder)
+    return folder
+
+
+def _results(tasks: list[tuple[Path, bool]], workers: int) -> Iterator[dict[str, Any]]:
+    if workers == 1 or len(tasks) < 8:
+        yield from map(_process, tasks)
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        try:
+            # in slices, so that no queue of results builds up
+            for start in range(0, len(tasks), 64):
+                yield from pool.map(_process, tasks[start : start + 64], chunksize=4)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _read(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            try:
+                yield json.loads(line)
+            except ValueError:  # the line that an interruption cut off
+                continue
+
+
+CASE_COLUMNS = ["case_id", "file", "status", "reason", "amount", "rationale", "applicants", "violated_articles", "violations",
+                "reserved", "settled", "year", "characters", "paragraphs", "facts_characters", "notes"]  # fmt: skip
+
+
+def write(records: Path, keys: list[str], folder: Path) -> None:
+    """The tables of a run, sorted by case: cases, segments, sums, outcomes, review, cascade (CSV)."""
+    wanted = set(keys)
+    found = {record["key"]: record for record in _read(records) if record["key"] in wanted}
+    ordered = sorted(found.values(), key=lambda record: (record["case_id"], record["file"]))
+    cases = pd.DataFrame(ordered).reindex(columns=CASE_COLUMNS)
+    _save(cases, folder / "cases.csv")
+    for name in ("segments", "sums", "outcomes", "review"):
+        rows = [
+            {"case_id": record["case_id"]} | row for record in ordered for row in record.get(name, [])
+        ]
+        if name == "review":
+            files = {record["case_id"]: record["file"] for record in ordered}
+            rows = [{"file": files[row["case_id"]], **row} for row in rows]
+        _save(pd.DataFrame(rows), folder / f"{name}.csv")
+    _save(cascade(cases), folder / "cascade.csv")
+
+
+def _save(frame: pd.DataFrame, path: Path) -> None:
+    write_text(path, tables.neutralised(frame).to_csv(index=False, lineterminator="\n"))
+
+
+# Table 10's steps: what leaves the corpus at each, in the order of `checks.decide`.
+STEPS = [
+    ("readable", list(checks.UNREADABLE)),
+    ("judgments in English", ["not_english", "decision_not_judgment"]),
+    ("with operative provisions", ["no_operative_provisions"]),
+    ("with a violation found", ["no_violation"]),
+    ("with Article 41 decided", ["article_41_reserved", "friendly_settlement", "no_article_41"]),
+    ("in euros", ["pre_euro_currency"]),
+    ("without a bundled award", ["bundled_award"]),
+    ("with an award or a reason for none", ["no_zero_rationale", "amount_not_recoverable"]),
+    ("passing every check", list(checks.CHECKS)),
+]  # fmt: skip
+
+
+def cascade(cases: pd.DataFrame) -> pd.DataFrame:
+    """Table 10 for a corpus: from files to the supervised pool.
+
+    Args:
+        cases: columns ``status`` and ``reason``.
+
+    Returns:
+        Columns step, removed, left, reasons ("no_violation 12; …", those that occur).
+    """
+    left = len(cases)
+    counts = cases.loc[cases["status"] != "target", "reason"].value_counts()
+    rows = [{"step": "files", "removed": 0, "left": left, "reasons": ""}]
+    for step, reasons in STEPS:
+        here = {reason: int(counts[reason]) for reason in reasons if reason in counts}
+        left -= sum(here.values())
+        said = "; ".join(f"{reason} {count}" for reason, count in here.items())
+        rows.append({"step": step, "removed": sum(here.values()), "left": left, "reasons": said})
+    return pd.DataFrame(rows)
+
+
+def inputs(files: Iterable[Path]) -> Iterator[tuple[str, facts.Facts]]:
+    """The leakage-safe facts of every readable English judgment."""
+    for path in files:
+        try:
+            judgment = sources.read(path)
+        except Unreadable:
+            continue
+        if not kind(judgment):
+            yield judgment.case_id, facts.facts(extract(judgment))
