@@ -67,6 +67,9 @@ def count(judgment: Judgment, segments: list[Segment]) -> Applicants:
             names = _NAMED.findall(words[since : called.start()])
             if len(names) > 1:
                 return Applicants(len(names), judgment.evidence(paragraph.start, paragraph.end))
+    numbered = [ORDINALS[word] for word in re.findall(r"[Tt]he (\w+) applicants?\b", text) if word in ORDINALS]
+    if numbered:
+        return Applicants(max(numbered), None)
     if not plural and opening:
         found = re.search(r"the applicant\b", text)
         if found:

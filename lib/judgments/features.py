@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from lib.judgments.extract import Extraction
+from lib.judgments.money import spelled
 from lib.judgments.segments import Segment, inside
 from lib.judgments.text import Judgment
 
@@ -76,10 +77,41 @@ def year_of(judgment: Judgment, segments: list[Segment]) -> int | None:
 def body_of(judgment: Judgment) -> str:
     """COMMITTEE, CHAMBER or GRANDCHAMBER, by the header's words."""
     given = judgment.metadata.get("doctypebranch", "") or judgment.metadata.get("originatingbody", "")
-    head = (given + "\n" + judgment.text[:3000]).upper()
-    if re.search(r"GRAND ?CHAMBER|RULE 51 OF THE RULES OF COURT A|SITTING AS A PLENARY", head):
+    head = given + "\n" + judgment.text[:4000]
+    if re.search(r"GRAND ?CHAMBER|sitting as a Grand Chamber|plenary session", head):
         return "GRANDCHAMBER"
-    return "COMMITTEE" if "COMMITTEE" in head else "CHAMBER"
+    return "COMMITTEE" if re.search(r"COMMITTEE|sitting as a Committee", head) else "CHAMBER"
+
+
+def _applications(judgment: Judgment) -> int | None:
+    """How many applications the case joins: by metadata, else by the title's brackets."""
+    given = judgment.metadata.get("appno", "")
+    listed = re.search(r"\(Applications?\s+nos?\.?\s*([^)]*)\)", judgment.text[:4000], re.I)
+    numbers = set(_APPLICATIONS.findall(given or (listed[1] if listed else "")))
+    others = re.search(r"and (\w+|\d+) others?", listed[1]) if listed and not given else None
+    more = (int(others[1]) if others[1].isdigit() else int(spelled(others[1]) or 0)) if others else 0
+    return len(numbers) + more or None
+
+
+def _ages(born: list[str], year: str | None) -> str:
+    """Age groups at the date of the judgment, as a set in the release's words."""
+    if not born or not year:
+        return "unknown"
+    ages = [int(year) - int(one) for one in born]
+    groups = {
+        "child" if age < 13 else "adolescent" if age < 18 else "adult" if age < 65 else "elderly"
+        for age in ages
+        if 0 <= age <= 110
+    }
+    return ";".join(sorted(groups)) or "unknown"
+
+
+def _type(found: Extraction) -> str:
+    """Limbs of the violations found; a violation without a named limb is one of substance."""
+    limbs = {one.limb or "substantive" for one in found.outcomes if one.outcome == "violation"}
+    if not limbs:
+        return "unknown"
+    return "both" if len(limbs) > 1 or "both" in limbs else limbs.pop()
 
 
 def row(found: Extraction, covariates: pd.DataFrame | None = None) -> dict[str, Any]:
@@ -98,12 +130,11 @@ def row(found: Extraction, covariates: pd.DataFrame | None = None) -> dict[str, 
     procedure = "\n".join(p.text for p in inside(judgment, segments, "header", "procedure"))
     facts = "\n".join(p.text for p in inside(judgment, segments, "procedure", "facts"))
     states, date, body = title_states(judgment), date_of(judgment, segments), body_of(judgment)
-    applications = len(set(_APPLICATIONS.findall(judgment.metadata.get("appno", "") or procedure)))
+    applications = _applications(judgment)
     opening = procedure.split("applicant")[0][-1500:] if "applicant" in procedure else ""
     women, men = len(re.findall(r"\b(?:Ms|Mrs|Miss)\b", opening)), len(re.findall(r"\bMr\b", opening))
     born = sorted(set(_BORN.findall(facts)))
     nationals = set(re.findall(r"\b([A-Z][a-z]+) nationals?\b", procedure))
-    limbs = {one.limb for one in found.outcomes if one.outcome == "violation"} - {""}
     outcomes = {one.outcome for one in found.outcomes}
     violated = found.violated
     year = date[:4] or None
@@ -126,10 +157,10 @@ def row(found: Extraction, covariates: pd.DataFrame | None = None) -> dict[str, 
         "has_mixed_outcome": "yes" if {"violation", "no_violation"} <= outcomes else "no",
         "violated_articles": ";".join(violated) or None,
         "violated_articles_count": len(violated) or None,
-        "violation_type": "both" if len(limbs) > 1 or "both" in limbs else next(iter(limbs), "unknown"),
+        "violation_type": _type(found),
         "violation_duration_months": "unknown",
-        "applicant_sex": "mixed" if women and men else "female" if women else "male" if men else "unknown",
-        "applicant_age_group": "unknown",
+        "applicant_sex": "female;male" if women and men else "female" if women else "male" if men else "unknown",
+        "applicant_age_group": _ages(born, year),
         "applicant_birth_years": ";".join(born) or "unknown",
         "applicant_nationality_scope": {0: "unknown", 1: "single"}.get(len(nationals), "multiple"),
         **gdp,
