@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lib.errors import UserError
+from lib.judgments import commands
 
 app = typer.Typer(
     help="Human-rights benchmark lab: check data, score predictions, make the report.",
@@ -18,6 +19,7 @@ app = typer.Typer(
 )
 data_app = typer.Typer(help="The benchmark's release.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
+app.add_typer(commands.app, name="judgments")
 
 Profile = Annotated[
     str, typer.Option(help="demo or official; by default official where the release is at hand.")

@@ -18,8 +18,7 @@ _NAMED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Messrs|Mr\.|Mrs\.)\s+[A-Z]")
 ORDINALS = {
     word: place
     for place, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
-        "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(), 1
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"], 1
     )
 }  # fmt: skip
 
@@ -58,7 +57,7 @@ def count(judgment: Judgment, segments: list[Segment]) -> Applicants:
             alone = bool(called) and called.start() < stated[0][0].start()
             span = paragraph.start + stated[0][0].start(), paragraph.start + stated[-1][0].end()
             return Applicants(alone + sum(value for _, value in stated), judgment.evidence(*span))
-        if called and not called[0].rstrip("\"”“").endswith("applicants"):
+        if called and not called[0].rstrip('"”“').endswith("applicants"):
             span = paragraph.start + called.start(), paragraph.start + called.end()
             return Applicants(1, judgment.evidence(*span))
         if called:
@@ -67,7 +66,11 @@ def count(judgment: Judgment, segments: list[Segment]) -> Applicants:
             names = _NAMED.findall(words[since : called.start()])
             if len(names) > 1:
                 return Applicants(len(names), judgment.evidence(paragraph.start, paragraph.end))
-    numbered = [ORDINALS[word] for word in re.findall(r"[Tt]he (\w+) applicants?\b", text) if word in ORDINALS]
+    numbered = [
+        ORDINALS[word]
+        for word in re.findall(r"[Tt]he (\w+) applicants?\b", text)
+        if word in ORDINALS
+    ]
     if numbered:
         return Applicants(max(numbered), None)
     if not plural and opening:

@@ -39,14 +39,18 @@ RATIONALES = {
 }  # fmt: skip
 _RATIONALES = {name: re.compile(pattern, re.I) for name, pattern in RATIONALES.items()}
 
-_SENTENCE = re.compile(r"[^.;]+(?:(?:[.;](?!\s+[A-Z(\"“])|(?:nos?|Mr|Mrs|Ms|v|cf|art|para|p|op|cit)\.\s)[^.;]*)*[.;]?")
+_SENTENCE = re.compile(
+    r"[^.;]+(?:(?:[.;](?!\s+[A-Z(\"“])|(?:nos?|Mr|Mrs|Ms|v|cf|art|para|p|op|cit)\.\s)[^.;]*)*[.;]?"
+)
 _COURT = re.compile(r"\b(?:Court|Chamber|[Ii]t (?:therefore |accordingly |further |also |thus )?"
                     r"(?:awards?|considers?|finds?|holds?|notes?|decides?|rejects?|dismisses|makes|agrees|grants?)|"
                     r"on an equitable basis|call to|(?:should|must|will) be (?:dismissed|rejected))\b")  # fmt: skip
 _AWARDS = re.compile(r"\b(?:awards?(?! of)|grants?|allows?|decides? to award|award(?:ed)? (?:him|her|them|each|the applicants?)|"
                      r"(?:make|makes|making) an award|(?:should|to) be (?:awarded|paid|reimbursed)|assess(?:es|ed)|fix(?:es|ed)|"
                      r"reasonable (?:to award|sum)|sum of|entitled to)\b")  # fmt: skip
-_CLAIMS = re.compile(r"\b(?:claim(?:s|ed|ing)?|sought|seeks?|request(?:s|ed)?|asked|asks?|left the|demanded|requires? payment)\b")
+_CLAIMS = re.compile(
+    r"\b(?:claim(?:s|ed|ing)?|sought|seeks?|request(?:s|ed)?|asked|asks?|left the|demanded|requires? payment)\b"
+)
 _PARTY = re.compile(r"\s*(?:\d{1,4}\s*[.)]\s*)?(?:The|In the|As|According to the|For (?:its|their) part, the)?\s*"
                     r"(?:(?:respondent )?Governments?|Delegate|third[- ]part|Commission|applicants?|applicant company)\b", re.I)  # fmt: skip
 _GOVERNMENT_SAYS = re.compile(
@@ -54,8 +58,13 @@ _GOVERNMENT_SAYS = re.compile(
     r"stat|claim|object|suggest|disagree|oppos|propos|ask|invit|express|request|point|left|"
     r"f(?:ound|ind)|believ|dispute|reiterat|opin|emphas|view)", re.I
 )  # fmt: skip
-_RESERVED = re.compile(r"not (?:yet )?ready for (?:a )?decision|reserves? (?:it|the (?:said )?(?:question|matter|procedure|whole))", re.I)
-_SETTLED = re.compile(r"friendly settlement|agreement (?:reached )?between the (?:Government|parties)", re.I)
+_RESERVED = re.compile(
+    r"not (?:yet )?ready for (?:a )?decision|reserves? (?:it|the (?:said )?(?:question|matter|procedure|whole))",
+    re.I,
+)
+_SETTLED = re.compile(
+    r"friendly settlement|agreement (?:reached )?between the (?:Government|parties)", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +122,11 @@ def awards(judgment: Judgment, segments: list[Segment]) -> list[Award]:
     found = []
     for part, start, words in sentences(judgment, segments):
         verb = _AWARDS.search(words)
-        if verb and not _GOVERNMENT_SAYS.search(words) and not (_PARTY.match(words) and not _COURT.search(words)):
+        if (
+            verb
+            and not _GOVERNMENT_SAYS.search(words)
+            and not (_PARTY.match(words) and not _COURT.search(words))
+        ):
             if _CLAIMS.search(words[: verb.start()]) and not _COURT.search(words):
                 continue
             found += [_of_section(one, part) for one in read(words, start)]
@@ -145,8 +158,16 @@ def rationale(
     ]
     for name, pattern in _RATIONALES.items():
         for start, words in about:
-            court = _COURT.search(words) or name in ("no_claim", "rule_60_non_compliance", "applicant_deceased_no_heir")
-            if court and pattern.search(words) and not (name == "unsubstantiated" and _only_pecuniary(words)):
+            court = _COURT.search(words) or name in (
+                "no_claim",
+                "rule_60_non_compliance",
+                "applicant_deceased_no_heir",
+            )
+            if (
+                court
+                and pattern.search(words)
+                and not (name == "unsubstantiated" and _only_pecuniary(words))
+            ):
                 return Rationale(name, judgment.evidence(start, start + len(words)))
     other = {one.head for one in claimed}
     if said and not other & {NON_PECUNIARY, DAMAGE, "bundled", NONE}:
@@ -158,7 +179,9 @@ def rationale(
 
 
 def _only_pecuniary(words: str) -> bool:
-    return bool(re.search(r"\bpecuniary|material", words)) and not re.search(r"non-pecuniary|moral|just satisfaction", words)
+    return bool(re.search(r"\bpecuniary|material", words)) and not re.search(
+        r"non-pecuniary|moral|just satisfaction", words
+    )
 
 
 def reserved(provisions: list[Provision]) -> bool:
@@ -169,6 +192,11 @@ def reserved(provisions: list[Provision]) -> bool:
 def settled(judgment: Judgment, segments: list[Segment], provisions: list[Provision]) -> bool:
     """Whether the parties settled just satisfaction between them."""
     section = " ".join(p.text for p in inside(judgment, segments, "article_41"))
-    return any(_SETTLED.search(p.text) and re.search(r"takes? note|strik", p.text, re.I) for p in provisions) or bool(
-        re.search(r"(?:reached|concluded|signed) (?:a |an )?(?:friendly settlement|agreement)", section)
+    return any(
+        _SETTLED.search(p.text) and re.search(r"takes? note|strik", p.text, re.I)
+        for p in provisions
+    ) or bool(
+        re.search(
+            r"(?:reached|concluded|signed) (?:a |an )?(?:friendly settlement|agreement)", section
+        )
     )

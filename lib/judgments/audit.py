@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+from statsmodels.stats.proportion import proportion_confint
 
 from lib.judgments import checks, corpus
 
@@ -45,6 +46,47 @@ def summary(compared: pd.DataFrame) -> pd.Series:
     )
 
 
+def interval(successes: int, of: int) -> tuple[float, float]:
+    """Wilson's 95% interval of a share; (nan, nan) of nothing."""
+    if not of:
+        return float("nan"), float("nan")
+    low, high = proportion_confint(successes, of, method="wilson")
+    return float(low), float(high)
+
+
+def targets_met(compared: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
+    """Our shares beside what this project set itself, with Wilson's 95% intervals.
+
+    Args:
+        compared: of :func:`compare`.
+        shares: of :func:`found`.
+
+    Returns:
+        Columns measure, ours, low, high, cases, aim.
+    """
+    committed = compared[compared["committed"]]
+    zeros = committed[committed["official"] == 0]
+    counts = [
+        ("the pipeline commits itself", int(compared["committed"].sum()), len(compared), 0.90),
+        ("award equal to the euro, where it commits itself", int(committed["agrees"].sum()), len(committed), 0.97),
+        ("reason named, of zero awards it commits to", int(zeros["rationale"].ne("").sum()), len(zeros), 0.90),
+    ]  # fmt: skip
+    every = shares[shares["decade"] == "all"]
+    for part, title in (
+        ("facts", "facts found"),
+        ("law", "law found"),
+        ("operative", "operative provisions found"),
+    ):
+        if len(every):
+            of = int(every["judgments"].iloc[0])
+            counts.append((title, round(float(every[part].iloc[0]) * of), of, 0.97))
+    rows = []
+    for measure, hits, of, aim in counts:
+        low, high = interval(hits, of)
+        rows.append((measure, hits / of if of else float("nan"), low, high, of, aim))
+    return pd.DataFrame(rows, columns=["measure", "ours", "low", "high", "cases", "aim"])
+
+
 def by_reason(compared: pd.DataFrame) -> pd.DataFrame:
     """Why cases with an official target were not committed: reason, meaning, cases; most first."""
     counts = compared.loc[~compared["committed"], "reason"].value_counts()
@@ -65,7 +107,11 @@ def disagreements(compared: pd.DataFrame, sums: pd.DataFrame) -> pd.DataFrame:
         an award "to each" that the official file counts once.
     """
     apart = compared[compared["committed"] & ~compared["agrees"]].copy()
-    ordered = sums[(sums["where"] == "operative") & (sums["head"] == "non_pecuniary")] if len(sums) else sums
+    ordered = (
+        sums[(sums["where"] == "operative") & (sums["head"] == "non_pecuniary")]
+        if len(sums)
+        else sums
+    )
 
     def read(case_id: str) -> str:
         own = ordered[ordered["case_id"] == case_id]
@@ -77,10 +123,14 @@ def disagreements(compared: pd.DataFrame, sums: pd.DataFrame) -> pd.DataFrame:
     apart["read"] = [read(case_id) for case_id in apart["case_id"]]
     apart["counted_once"] = [
         bool(n and n > 1 and abs(ours - official * n) < SAME)
-        for ours, official, n in zip(apart["amount"], apart["official"], apart["applicants"].fillna(0), strict=True)
+        for ours, official, n in zip(
+            apart["amount"], apart["official"], apart["applicants"].fillna(0), strict=True
+        )
     ]
     kept = apart.rename(columns={"amount": "ours"})
-    return kept[["case_id", "ours", "official", "applicants", "read", "counted_once"]].reset_index(drop=True)
+    return kept[["case_id", "ours", "official", "applicants", "read", "counted_once"]].reset_index(
+        drop=True
+    )
 
 
 def found(cases: pd.DataFrame, segments: pd.DataFrame) -> pd.DataFrame:
@@ -91,14 +141,20 @@ def found(cases: pd.DataFrame, segments: pd.DataFrame) -> pd.DataFrame:
         ``PARTS``.
     """
     here = cases[cases["characters"].notna()].copy()
-    here["decade"] = [f"{int(year) // 10 * 10}s" if pd.notna(year) else "unknown" for year in here["year"]]
+    here["decade"] = [
+        f"{int(year) // 10 * 10}s" if pd.notna(year) else "unknown" for year in here["year"]
+    ]
     names = segments.groupby("case_id")["segment"].agg(set)
     for part in PARTS:
         here[part] = [part in names.get(case_id, set()) for case_id in here["case_id"]]
 
     def row(group: pd.DataFrame) -> dict[str, object]:
         shares = {part: float(group[part].mean()) for part in PARTS}
-        return {"judgments": len(group), "median_characters": float(group["characters"].median()), **shares}
+        return {
+            "judgments": len(group),
+            "median_characters": float(group["characters"].median()),
+            **shares,
+        }
 
     rows = [{"decade": decade, **row(group)} for decade, group in here.groupby("decade")]
     if len(here):

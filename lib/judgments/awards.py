@@ -31,13 +31,19 @@ _HEADS = re.compile(
     r"|(?P<damage>\bdamages?\b|\bnon-?$|just satisfaction|Article (?:41|50)(?! provides))",
     re.I,
 )
-_EACH = re.compile(r"\beach\b|\bapiece\b|\bper (?:applicant|person)\b|\bevery (?:one of the )?applicants?\b", re.I)
+_EACH = re.compile(
+    r"\beach\b|\bapiece\b|\bper (?:applicant|person)\b|\bevery (?:one of the )?applicants?\b", re.I
+)
 _JOINT = re.compile(r"\bjoint(?:ly)?\b|\btogether\b(?! with)|\bglobal sum\b|\bin total\b", re.I)
-_ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})\b(?!\s*(?:section|paragraph|sentence|instance))", re.I)
+_ORDINAL = re.compile(
+    rf"\b({'|'.join(ORDINALS)})\b(?!\s*(?:section|paragraph|sentence|instance))", re.I
+)
 _OF_THEM = re.compile(rf"each of (?:the )?(?P<n>{'|'.join(money.SMALL)}|\d+)\b", re.I)
 _BOTH = re.compile(r"\b(?:both|each of the two)\b", re.I)
 _NAMES = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Messrs)\.?\s+[A-Z]")
-_LESS = re.compile(r"\b(?:less|minus|deduct(?:ing|ed)?|from which|already (?:paid|received))\b[^.;]{0,90}$", re.I)
+_LESS = re.compile(
+    r"\b(?:less|minus|deduct(?:ing|ed)?|from which|already (?:paid|received))\b[^.;]{0,90}$", re.I
+)
 # "EUR 865 … less the EUR 850 received": words between a sum and its head are read up to the next sum.
 
 
@@ -93,7 +99,11 @@ def read(text: str, offset: int = 0, lead: str = "") -> list[Award]:
     A head named after a sum and before the next belongs to it; else the next one that follows; else
     the last one before. Where the item opens with a head ("for costs, EUR 500"), heads precede.
     """
-    sums = [one for one in money.find(text) if not _LESS.search(text[max(0, one.start - 110) : one.start])]
+    sums = [
+        one
+        for one in money.find(text)
+        if not _LESS.search(text[max(0, one.start - 110) : one.start])
+    ]
     if not sums:
         return []
     heads = list(_HEADS.finditer(text))
@@ -137,7 +147,13 @@ def _beneficiaries(
     before, after = clause
     # what stands between two sums belongs to the first; what stands before the first, to all
     near = re.split(r"\bplus any\b|;|, to be converted", after)[0]
-    own = (before if first else before[-60:] if re.search(r"\bto (?:the|each)\b[^,;]*[, ]*$", before[-60:]) else "")
+    own = (
+        before
+        if first
+        else before[-60:]
+        if re.search(r"\bto (?:the|each)\b[^,;]*[, ]*$", before[-60:])
+        else ""
+    )
     for words in (near, own, after, lead):
         if _EACH.search(words):
             counted = _OF_THEM.search(words)

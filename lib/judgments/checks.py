@@ -74,7 +74,9 @@ def _quote(found: Extraction, awards: Collection[Award]) -> tuple[Evidence, ...]
 def head_separation(found: Extraction, audited: Collection[str]) -> Finding | None:
     unclear = [one for one in found.ordered if one.head in (NONE, DAMAGE)]
     if unclear:
-        return Finding("head_separation", "", "a sum without a named head of damage", _quote(found, unclear))
+        return Finding(
+            "head_separation", "", "a sum without a named head of damage", _quote(found, unclear)
+        )
     return None
 
 
@@ -92,9 +94,14 @@ def bundled_award_exception(found: Extraction, audited: Collection[str]) -> Find
                    _quote(found, bundled))  # fmt: skip
 
 
-def applicant_beneficiary_consistency(found: Extraction, audited: Collection[str]) -> Finding | None:
+def applicant_beneficiary_consistency(
+    found: Extraction, audited: Collection[str]
+) -> Finding | None:
     applicants = found.applicants.count
-    if any(one.share == "each" and one.among is None for one in found.non_pecuniary) and applicants is None:
+    if (
+        any(one.share == "each" and one.among is None for one in found.non_pecuniary)
+        and applicants is None
+    ):
         return Finding("applicant_beneficiary_consistency", "", "an award to each applicant, whose number is not stated",
                        _quote(found, found.non_pecuniary))  # fmt: skip
     over = [one for one in found.non_pecuniary if applicants and (one.among or 1) > applicants]
@@ -106,7 +113,11 @@ def applicant_beneficiary_consistency(found: Extraction, audited: Collection[str
 
 def per_applicant_sum_consistency(found: Extraction, audited: Collection[str]) -> Finding | None:
     if found.refers_to_table and not found.tabled and not found.non_pecuniary:
-        return Finding("per_applicant_sum_consistency", "", "the sums stand in an appendix that could not be read as a table")
+        return Finding(
+            "per_applicant_sum_consistency",
+            "",
+            "the sums stand in an appendix that could not be read as a table",
+        )
     named = [who for one in found.non_pecuniary if one.share != "joint" for who in one.who]
     if len(named) != len(set(named)):
         return Finding("per_applicant_sum_consistency", "", "an applicant is named in two awards of the same head",
@@ -116,7 +127,12 @@ def per_applicant_sum_consistency(found: Extraction, audited: Collection[str]) -
 
 def no_claim_positive_award(found: Extraction, audited: Collection[str]) -> Finding | None:
     if found.non_pecuniary and found.rationale and found.rationale.name == "no_claim":
-        return Finding("no_claim_positive_award", "", "an award although no claim was made", _quote(found, found.non_pecuniary))
+        return Finding(
+            "no_claim_positive_award",
+            "",
+            "an award although no claim was made",
+            _quote(found, found.non_pecuniary),
+        )
     return None
 
 
@@ -141,17 +157,26 @@ def currency_normalisation(found: Extraction, audited: Collection[str]) -> Findi
     for one in found.non_pecuniary:
         spelled = money.spelled(one.words)
         if spelled is not None and spelled != int(one.value):
-            return Finding("currency_normalisation", "", f"digits say {one.value:,.0f}, words {spelled:,.0f}", _quote(found, [one]))
+            return Finding(
+                "currency_normalisation",
+                "",
+                f"digits say {one.value:,.0f}, words {spelled:,.0f}",
+                _quote(found, [one]),
+            )
     return None
 
 
 def operative_recoverability(found: Extraction, audited: Collection[str]) -> Finding | None:
-    reasoned = [one for one in found.reasoned if one.head == NON_PECUNIARY and one.currency == money.EURO]
+    reasoned = [
+        one for one in found.reasoned if one.head == NON_PECUNIARY and one.currency == money.EURO
+    ]
     values = {one.value for one in found.non_pecuniary} | {
         found.amount, found.applicants.count and found.amount and found.amount / found.applicants.count
     }  # fmt: skip
-    if not found.non_pecuniary and reasoned and not any(
-        one.head in (NONE, DAMAGE, BUNDLED) for one in found.ordered
+    if (
+        not found.non_pecuniary
+        and reasoned
+        and not any(one.head in (NONE, DAMAGE, BUNDLED) for one in found.ordered)
     ):
         return Finding("operative_recoverability", "", "the reasoning awards a sum that no operative provision orders",
                        _quote(found, reasoned))  # fmt: skip

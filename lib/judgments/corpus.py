@@ -9,32 +9,42 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import tarfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from filelock import FileLock
 
 from lib import tables
-from lib.files import sha256, write_text
-from lib.judgments import checks, facts, features, segments, sources
+from lib.errors import UserError
+from lib.files import ROOT, sha256, write_text
+from lib.judgments import checks, demo, facts, features, segments, sources
 from lib.judgments.extract import Extraction, extract
 from lib.judgments.text import Evidence, Judgment, Unreadable
+from lib.release import Release
 
 RECORDS = "records.jsonl"
+DOWNLOADS = ROOT / "data" / "judgments"
 # HUDOC's language codes, and words that only one language has; English is the benchmark's.
 _FRENCH = re.compile(r"\b(?:la Cour|requérante?|EN FAIT|EN DROIT|PAR CES MOTIFS|Dit qu)\b")
 _ENGLISH = re.compile(r"\b(?:the Court|applicants?|THE FACTS|THE LAW|FOR THESE REASONS)\b")
-_DECISION = re.compile(r"^\s*(?:PARTIAL |FINAL )?DECISION(?: AS TO|\s*$)|^THE FACTS AND PROCEDURE$|AS TO THE ADMISSIBILITY OF", re.M)
+_DECISION = re.compile(
+    r"^\s*(?:PARTIAL |FINAL )?DECISION(?: AS TO|\s*$)|^THE FACTS AND PROCEDURE$|AS TO THE ADMISSIBILITY OF",
+    re.M,
+)
 _JUDGMENT = re.compile(r"^\s*JUDGMENT\b|Delivers the following judgment", re.M)
 MANY_APPLICANTS = 100  # from which on a reviewer is told
 
 
 def kind(judgment: Judgment) -> str:
-    """"" for a judgment in English, else the reason why the text is none of ours."""
+    """ "" for a judgment in English, else the reason why the text is none of ours."""
     spoken = judgment.metadata.get("languageisocode", "")
     french, english = len(_FRENCH.findall(judgment.text)), len(_ENGLISH.findall(judgment.text))
     if (spoken and spoken != "ENG") or (not spoken and french > english):
@@ -79,10 +89,20 @@ def process(path: Path, audited: Collection[str] = ()) -> dict[str, Any]:
         review.append(_doubt(target.reason, "", described))
     review += [_doubt(note, "", "seen while reading") for note in judgment.notes]
     if (found.applicants.count or 0) >= MANY_APPLICANTS:
-        review.append(_doubt("many_applicants", "", f"{found.applicants.count:,} applicants", found.applicants.evidence))
+        review.append(
+            _doubt(
+                "many_applicants",
+                "",
+                f"{found.applicants.count:,} applicants",
+                found.applicants.evidence,
+            )
+        )
     if "article_41" not in named and target.reason != "no_article_41":
         review.append(_doubt("no_article_41", "", checks.EXCLUDED["no_article_41"]))
-    review += [_doubt(f"facts_{one.rule}", "facts_gate", "withheld from the facts", one.evidence) for one in safe.withheld]
+    review += [
+        _doubt(f"facts_{one.rule}", "facts_gate", "withheld from the facts", one.evidence)
+        for one in safe.withheld
+    ]
     if safe.refused:
         review.append(_doubt(safe.refused, "facts_gate", "no raw-text input"))
     return record | {
@@ -118,7 +138,9 @@ def _evidence(evidence: Evidence | None) -> dict[str, Any]:
             "quote": " ".join(evidence.quote.split())[:400]}  # fmt: skip
 
 
-def _doubt(reason: str, check: str, detail: str, evidence: Evidence | None = None) -> dict[str, Any]:
+def _doubt(
+    reason: str, check: str, detail: str, evidence: Evidence | None = None
+) -> dict[str, Any]:
     return {"reason": reason, "check": check, "detail": detail, **_evidence(evidence)}
 
 
@@ -223,7 +245,9 @@ def write(records: Path, keys: list[str], folder: Path) -> None:
     _save(cases, folder / "cases.csv")
     for name in ("segments", "sums", "outcomes", "review"):
         rows = [
-            {"case_id": record["case_id"]} | row for record in ordered for row in record.get(name, [])
+            {"case_id": record["case_id"]} | row
+            for record in ordered
+            for row in record.get(name, [])
         ]
         if name == "review":
             files = {record["case_id"]: record["file"] for record in ordered}
@@ -279,3 +303,91 @@ def inputs(files: Iterable[Path]) -> Iterator[tuple[str, facts.Facts]]:
             continue
         if not kind(judgment):
             yield judgment.case_id, facts.facts(extract(judgment))
+
+
+def default_files(release: Release) -> list[Path]:
+    """The judgments that reports are made from.
+
+    The demo profile has synthetic ones; else the files under ``NPD_JUDGMENTS`` (a folder, or the
+    LAM:ECHR archive as downloaded), or ``data/judgments``, where ``npd judgments fetch`` puts them.
+    An empty list where there are none.
+
+    Raises:
+        UserError: where ``NPD_JUDGMENTS`` names nothing with judgments in it.
+    """
+    if release.profile == "demo":
+        return demo.write(release, ROOT / ".cache" / "judgments" / "demo-texts")
+    named = os.environ.get("NPD_JUDGMENTS", "").strip()
+    if named:
+        chosen = Path(named).expanduser()
+        return sources.find([unpack(chosen) if tarfile_like(chosen) else chosen])
+    return sources.find([DOWNLOADS]) if DOWNLOADS.is_dir() and any(DOWNLOADS.iterdir()) else []
+
+
+def tarfile_like(path: Path) -> bool:
+    return path.is_file() and path.name.endswith((".tar.xz", ".tar.gz", ".tgz", ".tar"))
+
+
+def unpack(archive: Path) -> Path:
+    """The folder with an archive's XMI files; unpacked once, links and odd paths left out."""
+    folder = ROOT / ".cache" / "judgments" / sha256(archive)[:16]
+    done = folder / ".unpacked"
+    if not done.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(archive) as tar:
+            members = [one for one in tar if one.isfile() and one.name.endswith(".xmi")]
+            tar.extractall(folder, members=members, filter="data")
+        done.touch()
+    return folder
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A run's tables, as :func:`run` writes them."""
+
+    cases: pd.DataFrame
+    segments: pd.DataFrame
+    sums: pd.DataFrame
+    review: pd.DataFrame
+
+
+def load(release: Release) -> Corpus | None:
+    """The tables of the default corpus, made now where they are missing; None without judgments."""
+    files = default_files(release)
+    if not files:
+        return None
+    folder = ROOT / ".cache" / "judgments" / f"{release.profile}-tables"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):  # pages run side by side
+        run(files, folder)
+    names = {"case_id": str, "paragraph": str, "first_number": str, "last_number": str}
+    read = {
+        name: pd.read_csv(folder / f"{name}.csv", dtype=names, keep_default_na=True)
+        for name in ("cases", "segments", "sums", "review")
+    }
+    for frame in read.values():
+        text = frame.select_dtypes(include=["object", "string"]).columns
+        frame[text] = frame[text].fillna("")
+    return Corpus(**read)
+
+
+def pick(cases: pd.DataFrame, case_id: str, scored: Collection[str]) -> pd.Series:
+    """The case that the viewer shows: the one named, else the first target with an award.
+
+    Args:
+        scored: ids of the cases that systems predict; such a case is preferred.
+
+    Raises:
+        UserError: for a case that is not in the corpus, or was not read.
+    """
+    readable = cases[cases["characters"].notna()]
+    if case_id:
+        named = readable[readable["case_id"] == case_id]
+        if named.empty:
+            raise UserError(f"There is no readable judgment {case_id!r} in the corpus.")
+        return named.iloc[0]
+    targets = readable[(readable["status"] == "target") & (readable["amount"] > 0)]
+    shown = targets[targets["case_id"].isin(set(scored))]
+    if targets.empty:
+        raise UserError("The corpus holds no target with an award.")
+    return (targets if shown.empty else shown).iloc[0]

@@ -17,10 +17,31 @@ from lib.release import Release
 SEED = 42
 CASES = 48
 SCALE = ("", "thousand", "million")
-_ONES = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-         "eighteen nineteen").split()  # fmt: skip
-_TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
-ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
+_TENS = [
+    "zero",
+    "ten",
+    "twenty",
+    "thirty",
+    "forty",
+    "fifty",
+    "sixty",
+    "seventy",
+    "eighty",
+    "ninety",
+]
+ORDINALS = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+]
 
 OTHERS = {  # what a corpus also holds, by file name
     "900-900001": "decision", "900-900002": "french", "900-900003": "no_violation", "900-900004": "reserved",
@@ -46,14 +67,18 @@ def in_words(number: int) -> str:
 
 
 def euros(amount: float) -> str:
-    """"EUR 12,500 (twelve thousand five hundred euros)"; cents stay in digits."""
+    """ "EUR 12,500 (twelve thousand five hundred euros)"; cents stay in digits."""
     whole = int(amount)
     digits = f"{amount:,.2f}" if amount != whole else f"{whole:,}"
     return f"EUR {digits} ({in_words(whole)} euros)"
 
 
 def _article(code: str) -> str:
-    return f"Article {code[3:]} of Protocol No. {code[1]}" if code.startswith("P") else f"Article {code}"
+    return (
+        f"Article {code[3:]} of Protocol No. {code[1]}"
+        if code.startswith("P")
+        else f"Article {code}"
+    )
 
 
 def judgment(case: pd.Series, form: str, rng: np.random.Generator) -> str:
@@ -70,7 +95,9 @@ def judgment(case: pd.Series, form: str, rng: np.random.Generator) -> str:
     count = min(int(case["num_applicants"]), 10) if several else 1
     amount = float(case["y_amount_eur"])
     who, day = "the applicants" if several else "the applicant", f"{date.day} {date:%B %Y}"
-    nationals = f"{in_words(count)} nationals of that State" if several else "a national of that State"
+    nationals = (
+        f"{in_words(count)} nationals of that State" if several else "a national of that State"
+    )
     numbers = iter(range(1, 500))
     lines = ["THIRD SECTION", f"CASE OF DEMO v. {state.upper()}", f"(Application no. {case.name % 90_000 + 1_000}/12)", "JUDGMENT",
              "STRASBOURG", day, f"In the case of Demo v. {state},",
@@ -92,11 +119,17 @@ def judgment(case: pd.Series, form: str, rng: np.random.Generator) -> str:
     say("The relevant provisions of the Code are set out in an earlier judgment.")
     lines.append("THE LAW")
     for numeral, code in zip(("I", "II", "III", "IV", "V", "VI"), articles, strict=False):
-        lines.append(f"{numeral}. ALLEGED VIOLATION OF {_article(code).upper().replace('NO.', 'No.')} OF THE CONVENTION")
+        lines.append(
+            f"{numeral}. ALLEGED VIOLATION OF {_article(code).upper().replace('NO.', 'No.')} OF THE CONVENTION"
+        )
         say(f"{who.capitalize()} complained under {_article(code)} of the Convention.")
         verdict = "been no violation" if form == "no_violation" else "accordingly been a violation"
         say(f"The Court finds that there has {verdict} of {_article(code)} of the Convention.")
-    heading = "AS TO THE APPLICATION OF ARTICLE 50 OF THE CONVENTION" if date.year < 1999 else "APPLICATION OF ARTICLE 41 OF THE CONVENTION"
+    heading = (
+        "AS TO THE APPLICATION OF ARTICLE 50 OF THE CONVENTION"
+        if date.year < 1999
+        else "APPLICATION OF ARTICLE 41 OF THE CONVENTION"
+    )
     orders, costs = [], round(float(rng.integers(5, 60)) * 100)
     if form != "no_violation":
         lines += [f"VII. {heading}", "A. Damage"]
@@ -105,25 +138,43 @@ def judgment(case: pd.Series, form: str, rng: np.random.Generator) -> str:
         if form == "no_claim":
             say(f"{who.capitalize()} did not submit a claim for just satisfaction.")
         elif form == "late":
-            say(f"{who.capitalize()} submitted {'their' if several else 'a'} claim after the time-limit had expired, contrary to Rule 60.")
-            say("The Court rejects the claim, which does not satisfy the requirements of Rule 60 of the Rules of Court.")
+            say(
+                f"{who.capitalize()} submitted {'their' if several else 'a'} claim after the time-limit had expired, contrary to Rule 60."
+            )
+            say(
+                "The Court rejects the claim, which does not satisfy the requirements of Rule 60 of the Rules of Court."
+            )
         else:
-            head = "pecuniary and non-pecuniary damage" if form == "bundled" else "non-pecuniary damage"
+            head = (
+                "pecuniary and non-pecuniary damage"
+                if form == "bundled"
+                else "non-pecuniary damage"
+            )
             say(f"{who.capitalize()} {asks} {claim:,.0f} euros (EUR) in respect of {head}.")
             say("The Government contested the claim as excessive.")
         if form == "finding":
-            say("The Court considers that the finding of a violation constitutes in itself sufficient just satisfaction.")
+            say(
+                "The Court considers that the finding of a violation constitutes in itself sufficient just satisfaction."
+            )
             orders.append("Holds that the finding of a violation constitutes in itself sufficient just satisfaction for any "
                           "non-pecuniary damage sustained;")  # fmt: skip
         elif form == "unproven":
-            say("The Court finds the claim in respect of non-pecuniary damage unsubstantiated and rejects it.")
+            say(
+                "The Court finds the claim in respect of non-pecuniary damage unsubstantiated and rejects it."
+            )
         elif form == "reserved":
             say("The question of the application of Article 41 is not ready for decision.")
-            orders.append("Holds that the question of the application of Article 41 is not ready for decision and reserves it;")
+            orders.append(
+                "Holds that the question of the application of Article 41 is not ready for decision and reserves it;"
+            )
         lines.append("B. Costs and expenses")
-        say(f"{who.capitalize()} also claimed EUR {costs + 500:,} for costs and expenses. The Court awards EUR {costs:,} under this head.")
+        say(
+            f"{who.capitalize()} also claimed EUR {costs + 500:,} for costs and expenses. The Court awards EUR {costs:,} under this head."
+        )
         lines.append("C. Default interest")
-        say("The Court considers it appropriate that the default interest rate should be based on the marginal lending rate.")
+        say(
+            "The Court considers it appropriate that the default interest rate should be based on the marginal lending rate."
+        )
     share = amount / count
     pay = f"(a) that the respondent State is to pay {who}, within three months, the following amounts:"
     tax, npd = "plus any tax that may be chargeable", "in respect of non-pecuniary damage"
@@ -137,8 +188,19 @@ def judgment(case: pd.Series, form: str, rng: np.random.Generator) -> str:
     }
     if form != "no_violation":
         given = [sums[form]] if form in sums else []
-        orders.append("\n".join(["Holds", pay, *given, f"(ii) {euros(costs)}, {tax}, in respect of costs and expenses;"]))
-        orders.append(f"Dismisses the remainder of {who}{'’' if several else '’s'} claim for just satisfaction.")
+        orders.append(
+            "\n".join(
+                [
+                    "Holds",
+                    pay,
+                    *given,
+                    f"(ii) {euros(costs)}, {tax}, in respect of costs and expenses;",
+                ]
+            )
+        )
+        orders.append(
+            f"Dismisses the remainder of {who}{'’' if several else '’s'} claim for just satisfaction."
+        )
     lines.append("FOR THESE REASONS, THE COURT, UNANIMOUSLY,")
     findings = [f"Holds that there has been {'no' if form == 'no_violation' else 'a'} violation of {_article(code)} of the Convention;"
                 for code in articles]  # fmt: skip
@@ -161,7 +223,9 @@ def texts(release: Release) -> dict[str, str]:
     for _, case in cases[cases["split"] == "test"].head(CASES).iterrows():
         amount, count = case["y_amount_eur"], min(int(case["num_applicants"]), 10)
         if amount == 0:
-            form = str(rng.choice(["finding", "no_claim", "late", "unproven"], p=[0.5, 0.3, 0.1, 0.1]))
+            form = str(
+                rng.choice(["finding", "no_claim", "late", "unproven"], p=[0.5, 0.3, 0.1, 0.1])
+            )
         elif count > 1 and amount % count == 0:
             form = str(rng.choice(["each", "ordinals", "joint"]))
         else:
@@ -175,7 +239,9 @@ def texts(release: Release) -> dict[str, str]:
             made[f"{name}.txt"] = ("AFFAIRE DÉMO c. FRANCE\nARRÊT\nEN FAIT\n1. Le requérant est né en 1970.\nEN DROIT\n"
                                    "2. La Cour conclut à la violation.\nPAR CES MOTIFS, LA COUR\nDit qu’il y a eu violation.\n")  # fmt: skip
         elif form == "decision":
-            made[f"{name}.txt"] = "DECISION\nAS TO THE ADMISSIBILITY OF\nApplication no. 1/12\nTHE FACTS\n1. The applicant was born in 1970.\n"
+            made[f"{name}.txt"] = (
+                "DECISION\nAS TO THE ADMISSIBILITY OF\nApplication no. 1/12\nTHE FACTS\n1. The applicant was born in 1970.\n"
+            )
         else:
             made[f"{name}.txt"] = judgment(sample, form, rng)
     return made

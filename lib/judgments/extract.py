@@ -53,7 +53,9 @@ class Extraction:
     @property
     def violated(self) -> list[str]:
         """Codes of the violated articles in the release's order ("13", "3", "P1-1")."""
-        found = {code for one in self.outcomes if one.outcome == "violation" for code in one.articles}
+        found = {
+            code for one in self.outcomes if one.outcome == "violation" for code in one.articles
+        }
         return sorted(found)
 
     @property
@@ -85,7 +87,8 @@ def extract(judgment: Judgment) -> Extraction:
     reasoned = article41.awards(judgment, segments)
     ordered = [_named(one, reasoned, claimed) for one in operative.awards(provisions)]
     points = any(
-        re.search(r"\bappendi|\bannex|\btables?\b", provision.text, re.I) and operative.PAYS.search(provision.text)
+        re.search(r"\bappendi|\bannex|\btables?\b", provision.text, re.I)
+        and operative.PAYS.search(provision.text)
         for provision in provisions
     )
     found = Extraction(

@@ -17,7 +17,20 @@ from lib.judgments.money import spelled
 from lib.judgments.segments import Segment, inside
 from lib.judgments.text import Judgment
 
-MONTHS = ("January February March April May June July August September October November December").split()
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 _DATE = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? ({'|'.join(MONTHS)}),? (\d{{4}})\b", re.I)
 # Respondent states as case titles spell them, with the code that the release uses (ISO 3166-1).
 STATES = {
@@ -35,7 +48,9 @@ STATES = {
 IMPORTANCE = {"1": "key_case", "2": "high", "3": "medium", "4": "low"}
 _TITLE = re.compile(r"\bCASE OF .{1,300}? v\.? ?([A-Z][^\n(]{2,80})", re.I)
 _IN_CASE = re.compile(r"\bIn the case of .{1,300}? v\. ([A-Z][^\n,;(]{2,80})")
-_BORN = re.compile(r"\b(?:was |were |is )?born (?:on \d{1,2} [A-Z][a-z]+ |in )(?:[^.;]{0,60}?\b)?((?:18|19|20)\d\d)\b")
+_BORN = re.compile(
+    r"\b(?:was |were |is )?born (?:on \d{1,2} [A-Z][a-z]+ |in )(?:[^.;]{0,60}?\b)?((?:18|19|20)\d\d)\b"
+)
 _APPLICATIONS = re.compile(r"\b(\d{2,5}/\d{2})\b")
 
 
@@ -55,14 +70,26 @@ def title_states(judgment: Judgment) -> list[str]:
 
 def date_of(judgment: Judgment, segments: list[Segment]) -> str:
     """The judgment's date (YYYY-MM-DD): metadata, else the header, else its last line; "" if none."""
-    given = re.match(r"(\d{4})-(\d\d)-(\d\d)|(\d\d)/(\d\d)/(\d{4})", judgment.metadata.get("kpdate", ""))
+    given = re.match(
+        r"(\d{4})-(\d\d)-(\d\d)|(\d\d)/(\d\d)/(\d{4})", judgment.metadata.get("kpdate", "")
+    )
     if given:
-        return f"{given[1]}-{given[2]}-{given[3]}" if given[1] else f"{given[6]}-{given[5]}-{given[4]}"
+        return (
+            f"{given[1]}-{given[2]}-{given[3]}" if given[1] else f"{given[6]}-{given[5]}-{given[4]}"
+        )
     header = "\n".join(p.text for p in inside(judgment, segments, "header"))
     ending = "\n".join(p.text for p in inside(judgment, segments, "end", "operative"))
     strasbourg = re.search(rf"STRASBOURG\s+({_DATE.pattern})", header, re.I)
-    delivered = re.search(r"(?:notified in writing|delivered[^.]{0,60}|hearing[^.]{0,60}) on " + _DATE.pattern, ending, re.I)
-    for found in (strasbourg and _DATE.search(strasbourg[0]), delivered and _DATE.search(delivered[0]), _DATE.search(header)):
+    delivered = re.search(
+        r"(?:notified in writing|delivered[^.]{0,60}|hearing[^.]{0,60}) on " + _DATE.pattern,
+        ending,
+        re.I,
+    )
+    for found in (
+        strasbourg and _DATE.search(strasbourg[0]),
+        delivered and _DATE.search(delivered[0]),
+        _DATE.search(header),
+    ):
         if found:
             month = MONTHS.index(found[2].capitalize()) + 1
             return f"{found[3]}-{month:02}-{int(found[1]):02}"
@@ -76,7 +103,9 @@ def year_of(judgment: Judgment, segments: list[Segment]) -> int | None:
 
 def body_of(judgment: Judgment) -> str:
     """COMMITTEE, CHAMBER or GRANDCHAMBER, by the header's words."""
-    given = judgment.metadata.get("doctypebranch", "") or judgment.metadata.get("originatingbody", "")
+    given = judgment.metadata.get("doctypebranch", "") or judgment.metadata.get(
+        "originatingbody", ""
+    )
     head = given + "\n" + judgment.text[:4000]
     if re.search(r"GRAND ?CHAMBER|sitting as a Grand Chamber|plenary session", head):
         return "GRANDCHAMBER"
@@ -89,7 +118,9 @@ def _applications(judgment: Judgment) -> int | None:
     listed = re.search(r"\(Applications?\s+nos?\.?\s*([^)]*)\)", judgment.text[:4000], re.I)
     numbers = set(_APPLICATIONS.findall(given or (listed[1] if listed else "")))
     others = re.search(r"and (\w+|\d+) others?", listed[1]) if listed and not given else None
-    more = (int(others[1]) if others[1].isdigit() else int(spelled(others[1]) or 0)) if others else 0
+    more = (
+        (int(others[1]) if others[1].isdigit() else int(spelled(others[1]) or 0)) if others else 0
+    )
     return len(numbers) + more or None
 
 
@@ -132,7 +163,10 @@ def row(found: Extraction, covariates: pd.DataFrame | None = None) -> dict[str, 
     states, date, body = title_states(judgment), date_of(judgment, segments), body_of(judgment)
     applications = _applications(judgment)
     opening = procedure.split("applicant")[0][-1500:] if "applicant" in procedure else ""
-    women, men = len(re.findall(r"\b(?:Ms|Mrs|Miss)\b", opening)), len(re.findall(r"\bMr\b", opening))
+    women, men = (
+        len(re.findall(r"\b(?:Ms|Mrs|Miss)\b", opening)),
+        len(re.findall(r"\bMr\b", opening)),
+    )
     born = sorted(set(_BORN.findall(facts)))
     nationals = set(re.findall(r"\b([A-Z][a-z]+) nationals?\b", procedure))
     outcomes = {one.outcome for one in found.outcomes}
@@ -150,7 +184,9 @@ def row(found: Extraction, covariates: pd.DataFrame | None = None) -> dict[str, 
         "is_grand_chamber": "yes" if body == "GRANDCHAMBER" else "no",
         "case_importance": IMPORTANCE.get(judgment.metadata.get("importance", "")),
         "has_separate_opinion": "yes" if any(s.name == "opinions" for s in segments) else "no",
-        "represented": "yes" if re.search(r"\brepresented (?:before the Court )?by\b", procedure) else "unknown",
+        "represented": "yes"
+        if re.search(r"\brepresented (?:before the Court )?by\b", procedure)
+        else "unknown",
         "hudoc_application_count": applications or None,
         "num_applicants": found.applicants.count,
         "num_violations_found": found.violations or None,
@@ -159,7 +195,13 @@ def row(found: Extraction, covariates: pd.DataFrame | None = None) -> dict[str, 
         "violated_articles_count": len(violated) or None,
         "violation_type": _type(found),
         "violation_duration_months": "unknown",
-        "applicant_sex": "female;male" if women and men else "female" if women else "male" if men else "unknown",
+        "applicant_sex": "female;male"
+        if women and men
+        else "female"
+        if women
+        else "male"
+        if men
+        else "unknown",
         "applicant_age_group": _ages(born, year),
         "applicant_birth_years": ";".join(born) or "unknown",
         "applicant_nationality_scope": {0: "unknown", 1: "single"}.get(len(nationals), "multiple"),
@@ -167,19 +209,28 @@ def row(found: Extraction, covariates: pd.DataFrame | None = None) -> dict[str, 
     }
 
 
-def _gdp(covariates: pd.DataFrame | None, states: list[str], year: str | None) -> dict[str, float | None]:
+def _gdp(
+    covariates: pd.DataFrame | None, states: list[str], year: str | None
+) -> dict[str, float | None]:
     names = ("gdp_per_capita_current_usd", "gdp_constant_2015_usd")
     if covariates is None or not states or not year:
         return dict.fromkeys(names)
     here = covariates[
-        (covariates["country_alpha2"] == states[0]) & (covariates["judgment_year"].astype(str) == year)
+        (covariates["country_alpha2"] == states[0])
+        & (covariates["judgment_year"].astype(str) == year)
     ]
     return {name: float(here[name].iloc[0]) if len(here) else None for name in names}
 
 
 def block(features: dict[str, Any]) -> str:
     """The features as key–value lines for a language model; unknown ones are left out."""
-    skip = {"case_id", "judgment_date", "is_grand_chamber", "hudoc_decision_body", "respondent_state"}
+    skip = {
+        "case_id",
+        "judgment_date",
+        "is_grand_chamber",
+        "hudoc_decision_body",
+        "respondent_state",
+    }
     return "\n".join(
         f"{name.replace('_', ' ')}: {value}"
         for name, value in features.items()

@@ -23,7 +23,9 @@ FIELDS = ("itemid", "docname", "doctype", "doctypebranch", "languageisocode", "k
           "separateopinion", "representedby", "ecli")  # fmt: skip
 PAUSE = 1.0  # seconds between two requests
 ATTEMPTS = 4
-ENDS = re.compile(rb"Done in|Done at|Registrar|APPENDIX", re.I)  # a judgment that breaks off has none
+ENDS = re.compile(
+    rb"Done in|Done at|Registrar|APPENDIX", re.I
+)  # a judgment that breaks off has none
 PAGE = 500  # rows a query answers at most
 
 
@@ -62,9 +64,16 @@ class Client:
 
         seen = _Failed("download_failed", "no answer")
         for attempt in range(ATTEMPTS):
-            time.sleep(max(0.0, self._last + self.pause * 2**attempt * (attempt > 0 or 1) - time.monotonic()))
+            time.sleep(
+                max(
+                    0.0,
+                    self._last + self.pause * 2**attempt * (attempt > 0 or 1) - time.monotonic(),
+                )
+            )
             try:
-                answer = self._session.get(self.server + path, params=parameters, timeout=self.timeout)
+                answer = self._session.get(
+                    self.server + path, params=parameters, timeout=self.timeout
+                )
                 body = answer.content
             except requests.exceptions.ChunkedEncodingError:
                 seen = _Failed("truncated", "the answer broke off")
@@ -80,13 +89,20 @@ class Client:
                 seen = _Failed("download_failed", f"HTTP {answer.status_code}")
                 continue
             promised = answer.headers.get("Content-Length")
-            if promised and promised.isdigit() and "Content-Encoding" not in answer.headers and len(body) < int(promised):
+            if (
+                promised
+                and promised.isdigit()
+                and "Content-Encoding" not in answer.headers
+                and len(body) < int(promised)
+            ):
                 seen = _Failed("truncated", f"{len(body):,} of {int(promised):,} bytes")
                 continue
             return body
         raise seen
 
-    def query(self, query: str, progress: Callable[[int, int], None] = lambda done, of: None) -> list[dict[str, str]]:
+    def query(
+        self, query: str, progress: Callable[[int, int], None] = lambda done, of: None
+    ) -> list[dict[str, str]]:
         """Metadata of all documents that a HUDOC query finds, in item-id order.
 
         Raises:
@@ -101,7 +117,9 @@ class Client:
                 found = [row["columns"] for row in answer["results"]]
                 total = int(answer["resultcount"])
             except _Failed as failed:
-                raise UserError(f"HUDOC did not answer the query: {failed.detail}.", hint="Try again later.") from None
+                raise UserError(
+                    f"HUDOC did not answer the query: {failed.detail}.", hint="Try again later."
+                ) from None
             except (ValueError, KeyError, TypeError):
                 raise UserError("HUDOC's answer to the query could not be read.") from None
             rows += [{str(key): str(value or "") for key, value in row.items()} for row in found]
@@ -168,7 +186,10 @@ def fetch(
                 progress(case_id)
                 continue
             if described:
-                _write(path.with_suffix(".json"), json.dumps(described[0], ensure_ascii=False, indent=1, sort_keys=True).encode())
+                _write(
+                    path.with_suffix(".json"),
+                    json.dumps(described[0], ensure_ascii=False, indent=1, sort_keys=True).encode(),
+                )
             _write(path, page)  # last, since its presence says that all is there
         progress(case_id)
     return failures

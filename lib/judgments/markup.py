@@ -29,7 +29,9 @@ def _assemble(
     return build(case_id, text, metadata, tables=tuple(tables), notes=tuple(notes))
 
 
-def read_html(case_id: str, page: bytes | str, metadata: Mapping[str, str] | None = None) -> Judgment:
+def read_html(
+    case_id: str, page: bytes | str, metadata: Mapping[str, str] | None = None
+) -> Judgment:
     """A judgment from HUDOC's HTML.
 
     Raises:
@@ -113,7 +115,8 @@ def read_docx(case_id: str, data: bytes, metadata: Mapping[str, str] | None = No
     for block in document.iter_inner_content():
         if isinstance(block, Table):
             rows = tuple(
-                tuple(_SPACE.sub(" ", cell.text).strip() for cell in row.cells) for row in block.rows
+                tuple(_SPACE.sub(" ", cell.text).strip() for cell in row.cells)
+                for row in block.rows
             )
             tables.append(rows)
             lines += [cell for row in rows for cell in dict.fromkeys(row)]

@@ -11,11 +11,61 @@ import re
 from dataclasses import dataclass
 
 EURO = "EUR"
-CODES = (
-    "EUR ECU FRF DEM ITL GBP USD CHF NLG BEF LUF ATS FIM SEK DKK NOK ISK ESP PTE GRD IEP TRL TRY PLN "
-    "PLZ CZK SKK HUF ROL RON BGL BGN HRK SIT EEK LVL LTL UAH RUB RUR MDL GEL AMD AZN AZM ALL MKD MTL "
-    "CYP RSD BAM CSD YUM".split()
-)
+CODES = [
+    "EUR",
+    "ECU",
+    "FRF",
+    "DEM",
+    "ITL",
+    "GBP",
+    "USD",
+    "CHF",
+    "NLG",
+    "BEF",
+    "LUF",
+    "ATS",
+    "FIM",
+    "SEK",
+    "DKK",
+    "NOK",
+    "ISK",
+    "ESP",
+    "PTE",
+    "GRD",
+    "IEP",
+    "TRL",
+    "TRY",
+    "PLN",
+    "PLZ",
+    "CZK",
+    "SKK",
+    "HUF",
+    "ROL",
+    "RON",
+    "BGL",
+    "BGN",
+    "HRK",
+    "SIT",
+    "EEK",
+    "LVL",
+    "LTL",
+    "UAH",
+    "RUB",
+    "RUR",
+    "MDL",
+    "GEL",
+    "AMD",
+    "AZN",
+    "AZM",
+    "ALL",
+    "MKD",
+    "MTL",
+    "CYP",
+    "RSD",
+    "BAM",
+    "CSD",
+    "YUM",
+]
 # The currency's name in the Court's English, singular or plural; a country before it is optional
 # where the name alone is enough.
 NAMES = {
@@ -121,12 +171,34 @@ def find(text: str) -> list[Sum]:
 SMALL = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 } | {
     word: 10 * tens
-    for tens, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+    for tens, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2
+    )
 }
 LARGE = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 FILLERS = {"and", "a", "of"}

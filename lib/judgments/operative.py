@@ -73,7 +73,7 @@ def provisions(judgment: Judgment, segments: list[Segment]) -> list[Provision]:
     groups: list[list] = []
     for paragraph in inside(judgment, segments, "operative")[1:]:
         item = _ITEM.match(paragraph.text)
-        if not groups or item and not re.match(r"\s*\(", paragraph.text):
+        if not groups or (item and not re.match(r"\s*\(", paragraph.text)):
             groups.append([item[1] or "" if item else "", []])
         groups[-1][1].append(paragraph)
     return [
@@ -108,8 +108,10 @@ def _joined(lines: tuple[tuple[int, str], ...]) -> list[tuple[int, str]]:
     joined: list[tuple[int, str]] = []
     for start, line in lines:
         begins = line.lstrip()[:1]
-        if joined and (begins.islower() or begins.isdigit()) and not re.match(
-            r"\s*(?:\(|[a-z]\)|[ivx]+[.)])|\s*\d+\.\s", line
+        if (
+            joined
+            and (begins.islower() or begins.isdigit())
+            and not re.match(r"\s*(?:\(|[a-z]\)|[ivx]+[.)])|\s*\d+\.\s", line)
         ):
             before, text = joined[-1]
             if start - before == len(text) + 1:
@@ -164,12 +166,17 @@ def _outcome(text: str) -> str:
         PAYS.search(text) and not re.search(r"violations? of|breach of", text)
     ):
         return ""
-    if re.search(r"no need|not necessary|unnecessary|no separate issue|does not (?:arise|consider)", text):
+    if re.search(
+        r"no need|not necessary|unnecessary|no separate issue|does not (?:arise|consider)", text
+    ):
         return "not_examined"
     if re.search(r"\bstrik(?:e|es|ing)\b.*\bout\b|discontinue", text, re.I):
         return "struck_out"
     said = {
-        name for match in _VIOLATION.finditer(text) for name, value in match.groupdict().items() if value
+        name
+        for match in _VIOLATION.finditer(text)
+        for name, value in match.groupdict().items()
+        if value
     }
     if said:
         return "no_violation" if "no" in said else "violation"
@@ -179,7 +186,8 @@ def _outcome(text: str) -> str:
 
 
 _CONCLUDES = re.compile(
-    r"there (?:has|have) (?:\w+ ){0,2}been (?:a |an )?(?:\w+ )?(?:violation|breach) of [^.;]{0,120}", re.I
+    r"there (?:has|have) (?:\w+ ){0,2}been (?:a |an )?(?:\w+ )?(?:violation|breach) of [^.;]{0,120}",
+    re.I,
 )
 
 
@@ -206,4 +214,10 @@ def concluded(judgment: Judgment, segments: list[Segment]) -> list[Outcome]:
 def _limb(text: str) -> str:
     substantive = bool(re.search(r"\bsubstantive\b", text, re.I))
     procedural = bool(re.search(r"\bprocedural\b", text, re.I))
-    return ("both" if procedural else "substantive") if substantive else "procedural" if procedural else ""
+    return (
+        ("both" if procedural else "substantive")
+        if substantive
+        else "procedural"
+        if procedural
+        else ""
+    )

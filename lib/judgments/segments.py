@@ -145,10 +145,11 @@ def split(judgment: Judgment) -> list[Segment]:
         if said is None or said[0] == "operative" or said == (name, part) != ("law", "complaint"):
             continue
         opened, section = said
-        if opened == "law" and section == "complaint" and ORDER[name] < ORDER["law"]:
-            # without a heading of its own the law begins with its first complaint; "complaint"
-            # headings in the facts ("Admissibility …") only count where no law heading follows
-            if any(_says(later) == ("law", "") for later in paragraphs[place:]):
+        # without a heading of its own the law begins with its first complaint; "complaint" headings
+        # in the facts ("Admissibility …") only count where no law heading follows
+        if said == ("law", "complaint") and ORDER[name] < ORDER["law"]:
+            lawless = all(_says(later) != ("law", "") for later in paragraphs[place:])
+            if not lawless:
                 continue
         if opened in ("opinions", "appendix") and ORDER[name] < ORDER["operative"]:
             continue
@@ -168,9 +169,7 @@ def split(judgment: Judgment) -> list[Segment]:
 def _operative_start(paragraphs: tuple[Paragraph, ...]) -> int | None:
     """Where the operative provisions begin: the formula that provisions follow, not a quoted one."""
     found = [
-        place
-        for place, paragraph in enumerate(paragraphs)
-        if _says(paragraph) == ("operative", "")
+        place for place, paragraph in enumerate(paragraphs) if _says(paragraph) == ("operative", "")
     ]
     for place in found:
         following = [p.text.strip() for p in paragraphs[place + 1 : place + 4]]
@@ -181,7 +180,7 @@ def _operative_start(paragraphs: tuple[Paragraph, ...]) -> int | None:
 
 def _head(paragraph: Paragraph) -> str | None:
     words = paragraph.text.strip()
-    if len(words) > 90 or paragraph.number and len(words) > 60 or words.endswith((".", ";", ":")):
+    if len(words) > 90 or (paragraph.number and len(words) > 60) or words.endswith((".", ";", ":")):
         return None
     for head, pattern in _HEADS.items():
         if pattern.match(words):
@@ -196,7 +195,9 @@ def articles(heading: str) -> list[str]:
         if match[1]:
             found.append(f"P{match[2]}-{match[1]}")
         else:
-            found += re.findall(r"(?<![§\d] )(?<!\d)\b(\d{1,2})\b(?! ?(?:OF|TO)? ?PROTOCOL)", match[3])
+            found += re.findall(
+                r"(?<![§\d] )(?<!\d)\b(\d{1,2})\b(?! ?(?:OF|TO)? ?PROTOCOL)", match[3]
+            )
     return list(dict.fromkeys(found))
 
 

@@ -84,7 +84,8 @@ def _decode(data: bytes) -> str:
         if odd > 0.02 * len(head):
             raise Unreadable("binary_file", "it is not text") from None
         raise Unreadable(
-            "wrong_encoding", f"byte {error.start:,} ({data[error.start]:#04x}) is not {error.encoding}"
+            "wrong_encoding",
+            f"byte {error.start:,} ({data[error.start]:#04x}) is not {error.encoding}",
         ) from None
 
 

@@ -14,9 +14,9 @@ import pandas as pd
 
 # Typography that HUDOC varies, one character for one so that offsets stay: spaces, hyphens, quotes.
 PLAIN = str.maketrans(
-    {character: " " for character in "\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\t\u0085\u2028"}
-    | {character: "-" for character in "\u2010\u2011\u00ad\ufe63\uff0d"}
-    | {character: "'" for character in "\u2018\u2019\u02bc\u00b4"}
+    dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u200a\u202f\t\x85\u2028", " ")
+    | dict.fromkeys("‐‑\xad﹣－", "-")
+    | dict.fromkeys("‘’ʼ´", "'")
 )
 # "12." and "12)" start a paragraph; HUDOC's DOCX and old texts leave out the space now and then.
 NUMBER = re.compile(r"\s*(\d{1,4})\s*[.)](?=\s|[A-Z“\"(])")
@@ -89,7 +89,7 @@ class Judgment:
         return Evidence(start, end, number, self.text[start:end])
 
 
-class Unreadable(Exception):
+class Unreadable(Exception):  # noqa: N818 (it names a state of a file)
     """A file that is no judgment that we can read; goes to the review queue, never stops a run.
 
     Attributes:

@@ -17,7 +17,9 @@ from lib.judgments.text import Judgment, Unreadable, build
 SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
 ARGUMENT = "webanno.custom.LegalArgumentation"
 # What is kept of a file: the text, its paragraphs ("Sentence"), the argument spans, the view.
-_ELEMENT = re.compile(r"<(?!xmi:XMI|/xmi:XMI|cas:|type5:Sentence|custom:LegalArgumentation)[\w.-]+:[\w.-]+\b[^<>]*/>\s*")
+_ELEMENT = re.compile(
+    r"<(?!xmi:XMI|/xmi:XMI|cas:|type5:Sentence|custom:LegalArgumentation)[\w.-]+:[\w.-]+\b[^<>]*/>\s*"
+)
 _MEMBERS = re.compile(r'(<cas:View\b[^>]*?\bmembers=")([^"]*)(")')
 _KEPT_IDS = re.compile(r'<(?:type5:Sentence|custom:LegalArgumentation)\b[^>]*?xmi:id="(\d+)"')
 _VERSION = re.compile(r'\A\s*(<\?xml\b[^>]*?version=")1\.1(")')
@@ -27,7 +29,7 @@ _RAW_CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
 
 
 @cache
-def _typesystem():  # noqa: ANN202 (cassis is imported late)
+def _typesystem():
     from cassis import TypeSystem
 
     known = TypeSystem()
@@ -38,7 +40,7 @@ def _typesystem():  # noqa: ANN202 (cassis is imported late)
     return known
 
 
-def _cas(markup: str):  # noqa: ANN202
+def _cas(markup: str):
     from cassis import load_cas_from_xmi
     from lxml.etree import XMLSyntaxError
 
