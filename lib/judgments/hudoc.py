@@ -38,7 +38,7 @@ class Failure:
     detail: str
 
 
-class _Failed(Exception):
+class _FetchError(Exception):
     def __init__(self, reason: str, detail: str):
         self.reason, self.detail = reason, detail
 
@@ -58,11 +58,11 @@ class Client:
         """The body of an answer; waits longer after each failure.
 
         Raises:
-            _Failed: ``not_found`` at once; ``download_failed`` or ``truncated`` after ``ATTEMPTS``.
+            _FetchError: ``not_found`` at once; ``download_failed`` or ``truncated`` after ``ATTEMPTS``.
         """
         import requests
 
-        seen = _Failed("download_failed", "no answer")
+        seen = _FetchError("download_failed", "no answer")
         for attempt in range(ATTEMPTS):
             time.sleep(
                 max(
@@ -76,17 +76,17 @@ class Client:
                 )
                 body = answer.content
             except requests.exceptions.ChunkedEncodingError:
-                seen = _Failed("truncated", "the answer broke off")
+                seen = _FetchError("truncated", "the answer broke off")
                 continue
             except requests.exceptions.RequestException as error:
-                seen = _Failed("download_failed", type(error).__name__)
+                seen = _FetchError("download_failed", type(error).__name__)
                 continue
             finally:
                 self._last = time.monotonic()
             if answer.status_code in (204, 404):
-                raise _Failed("not_found", f"HTTP {answer.status_code}")
+                raise _FetchError("not_found", f"HTTP {answer.status_code}")
             if answer.status_code != 200:
-                seen = _Failed("download_failed", f"HTTP {answer.status_code}")
+                seen = _FetchError("download_failed", f"HTTP {answer.status_code}")
                 continue
             promised = answer.headers.get("Content-Length")
             if (
@@ -95,7 +95,7 @@ class Client:
                 and "Content-Encoding" not in answer.headers
                 and len(body) < int(promised)
             ):
-                seen = _Failed("truncated", f"{len(body):,} of {int(promised):,} bytes")
+                seen = _FetchError("truncated", f"{len(body):,} of {int(promised):,} bytes")
                 continue
             return body
         raise seen
@@ -116,7 +116,7 @@ class Client:
                 answer: Any = json.loads(self._get("/app/query/results", parameters))
                 found = [row["columns"] for row in answer["results"]]
                 total = int(answer["resultcount"])
-            except _Failed as failed:
+            except _FetchError as failed:
                 raise UserError(
                     f"HUDOC did not answer the query: {failed.detail}.", hint="Try again later."
                 ) from None
@@ -131,14 +131,14 @@ class Client:
         """The HTML of a judgment.
 
         Raises:
-            _Failed: ``not_found``, ``download_failed``, ``empty_file`` or ``truncated``.
+            _FetchError: ``not_found``, ``download_failed``, ``empty_file`` or ``truncated``.
         """
         parameters = {"library": "ECHR", "id": case_id}
         body = self._get("/app/conversion/docx/html/body", parameters)
         if not body.strip():
-            raise _Failed("empty_file", "HUDOC has no text for it")
+            raise _FetchError("empty_file", "HUDOC has no text for it")
         if not ENDS.search(body[-40_000:]):
-            raise _Failed("truncated", "the text has no end")
+            raise _FetchError("truncated", "the text has no end")
         return body
 
 
@@ -177,7 +177,7 @@ def fetch(
             try:
                 page = client.text(case_id)
                 described = client.query(f'contentsitename:ECHR AND (itemid:"{case_id}")')
-            except _Failed as failed:
+            except _FetchError as failed:
                 failures.append(Failure(case_id, failed.reason, failed.detail))
                 progress(case_id)
                 continue

@@ -74,18 +74,15 @@ def _lines(root: object) -> list[str]:
         if text:
             lines[-1] += _SPACE.sub(" ", text)
 
-    def walk(element: object, deep: int = 0) -> None:
+    def walk(element: object) -> None:  # libxml2 stops at a depth of 256
         block = element.tag in _BLOCKS or element.tag == "br"  # type: ignore[attr-defined]
         if block:
             lines.append("")
         add(element.text)  # type: ignore[attr-defined]
-        if deep < 500:  # nothing that a person wrote nests deeper
-            for child in element:  # type: ignore[attr-defined]
-                if isinstance(child.tag, str):
-                    walk(child, deep + 1)
-                add(child.tail)
-        else:
-            add(element.text_content())  # type: ignore[attr-defined]
+        for child in element:  # type: ignore[attr-defined]
+            if isinstance(child.tag, str):
+                walk(child)
+            add(child.tail)
         if block:
             lines.append("")
 
