@@ -30,6 +30,8 @@ DRAWING = READING + [
                  "figures", "formulas", "leaderboard", "leakage", "manifest", "notebooks", "page",
                  "protocols", "published", "report", "tables", "ablation")
 ]
+JUDGED = ("corpus", "extraction-audit", "judgment")  # pages that read judgments
+PIPELINE = [str(path) for path in sorted(Path("lib/judgments").glob("*.py"))]
 ABLATED = ("feature-sets", "leakage", "published-gap", "tuning")  # pages that need lib/systems/ablations.py's variants
 VARIANTS = [f"{FOLDER}/predictions/{ablations.FOLDER}/{name}.csv" for name in ablations.VARIANTS]
 VERSIONS = {name: version(name) for name in ("pandas", "numpy", "matplotlib", "catboost",
@@ -67,9 +69,11 @@ rule notebook:
         lambda wildcards: PLAN.page(wildcards.page).source,
         SYSTEMS, DATA, DRAWING,
         lambda wildcards: VARIANTS if wildcards.page in ABLATED else [],
+        lambda wildcards: PIPELINE if wildcards.page in JUDGED else [],
     output: f"{FOLDER}/{{page}}.ipynb"
     params:
         page=lambda wildcards: PLAN.page(wildcards.page).to_json(),
+        judgments=lambda wildcards: os.environ.get("NPD_JUDGMENTS", "") if wildcards.page in JUDGED else "",
         versions=VERSIONS,
     shell: "{PYTHON:q} -m lib.notebooks {params.page:q} {FOLDER:q}"
 

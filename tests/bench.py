@@ -154,6 +154,40 @@ def bench_report(profile: str, folder: Path, env: dict[str, str]) -> None:
     line("npd report, nothing changed", f"{warm:.1f} s", "≤ 5 s", warm <= 5)
 
 
+def bench_judgments(folder: Path, release_: release.Release) -> None:
+    """Read, segment and extract judgments; time per thousand, and memory for a half and for all."""
+    from lib.judgments import corpus
+
+    files = corpus.default_files(release_)
+    if not files:
+        print("no judgments at hand (NPD_JUDGMENTS)")
+        return
+    script = (
+        "import resource, sys; from pathlib import Path; from lib.judgments import corpus; "
+        "corpus.run([Path(p) for p in sys.stdin.read().split()], Path(sys.argv[1]), workers=int(sys.argv[2])); "
+        "print(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) // 1024)"
+    )  # fmt: skip
+
+    def run(some: list[Path], name: str) -> int:
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(folder / name), str(CORES)], cwd=ROOT, check=True,
+            input="\n".join(map(str, some)), capture_output=True, text=True,
+        )  # fmt: skip
+        return int(done.stdout)
+
+    half = run(files[: len(files) // 2], "half")
+    peaks: list[int] = []
+    wall = timed(lambda: peaks.append(run(files, "all")))
+    thousand = wall / len(files) * 1000
+    line(
+        f"{len(files)} judgments read, segmented, extracted, {CORES} cores",
+        f"{wall:.1f} s = {thousand:.0f} s per 1,000",
+        "≤ 60 s per 1,000",
+        thousand <= 60,
+    )
+    line("their peak memory", f"{peaks[0]} MB; a half {half} MB", "≤ 1.3 ×", peaks[0] <= 1.3 * half)
+
+
 def main() -> None:
     data = release.load()
     print(f"{data.name or data.path}, {len(data.test):,} test cases, {CORES} cores")
@@ -165,6 +199,7 @@ def main() -> None:
         bench_score(data, users, dict(os.environ))
         bench_bootstrap(len(data.test))
         bench_million()
+        bench_judgments(folder, data)
         bench_report(data.profile, folder, dict(os.environ))
 
 

@@ -329,6 +329,7 @@ def lam(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("lam")
 def test_parts_are_found_in_the_real_judgments(lam):
     shares = audit.found(lam["cases"], lam["segments"]).set_index("decade").loc["all"]
     assert shares["judgments"] == 314
@@ -337,6 +338,7 @@ def test_parts_are_found_in_the_real_judgments(lam):
 
 @pytest.mark.slow
 @pytest.mark.official
+@pytest.mark.xdist_group("lam")
 def test_awards_agree_with_the_official_targets(lam, official):
     compared = audit.compare(lam["cases"], official.cases)
     result = audit.summary(compared)
@@ -346,6 +348,7 @@ def test_awards_agree_with_the_official_targets(lam, official):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("lam")
 def test_no_real_facts_that_pass_hold_an_award_or_a_claim(lam):
     import re
 
