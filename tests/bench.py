@@ -164,8 +164,10 @@ def bench_judgments(folder: Path, release_: release.Release) -> None:
         return
     script = (
         "import resource, sys; from pathlib import Path; from lib.judgments import corpus; "
-        "corpus.run([Path(p) for p in sys.stdin.read().split()], Path(sys.argv[1]), workers=int(sys.argv[2])); "
-        "print(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) // 1024)"
+        "files = [Path(name) for name in sys.stdin.read().split()]; "
+        "corpus.run(files, Path(sys.argv[1]), workers=int(sys.argv[2])); "
+        "who = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN; "
+        "print(max(resource.getrusage(one).ru_maxrss for one in who) // 1024)"
     )  # fmt: skip
 
     def run(some: list[Path], name: str) -> int:

@@ -51,7 +51,7 @@ _AWARDS = re.compile(r"\b(?:awards?(?! of)|grants?|allows?|decides? to award|awa
 _CLAIMS = re.compile(
     r"\b(?:claim(?:s|ed|ing)?|sought|seeks?|request(?:s|ed)?|asked|asks?|left the|demanded|requires? payment)\b"
 )
-_PARTY = re.compile(r"\s*(?:\d{1,4}\s*[.)]\s*)?(?:The|In the|As|According to the|For (?:its|their) part, the)?\s*"
+_PARTY = re.compile(r"(?:\d{1,4}\s*[.)]\s*)?(?:(?:The|In the|As|According to the|For (?:its|their) part, the)\s+)?"
                     r"(?:(?:respondent )?Governments?|Delegate|third[- ]part|Commission|applicants?|applicant company)\b", re.I)  # fmt: skip
 _GOVERNMENT_SAYS = re.compile(
     r"\b(?:Government|Delegate|State)\b[^.;]{0,60}\b(?:submit|argu|consider|maintain|contend|contest|"
@@ -59,7 +59,7 @@ _GOVERNMENT_SAYS = re.compile(
     r"f(?:ound|ind)|believ|dispute|reiterat|opin|emphas|view)", re.I
 )  # fmt: skip
 _RESERVED = re.compile(
-    r"not (?:yet )?ready for (?:a )?decision|reserves? (?:it|the (?:said )?(?:question|matter|procedure|whole))",
+    r"not (?:yet )?ready for (?:a )?decision|\badjourn|reserves? (?:it|the (?:said )?(?:question|matter|procedure|whole))",
     re.I,
 )
 _SETTLED = re.compile(
@@ -125,7 +125,7 @@ def awards(judgment: Judgment, segments: list[Segment]) -> list[Award]:
         if (
             verb
             and not _GOVERNMENT_SAYS.search(words)
-            and not (_PARTY.match(words) and not _COURT.search(words))
+            and not (_PARTY.match(words.lstrip()) and not _COURT.search(words))
         ):
             if _CLAIMS.search(words[: verb.start()]) and not _COURT.search(words):
                 continue

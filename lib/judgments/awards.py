@@ -19,7 +19,7 @@ DAMAGE, BUNDLED, NONE = "damage", "bundled", ""
 
 _NPD = r"(?:(?:compensation for )?(?:the )?(?:any )?non[- ]\s?pecuniary|(?:moral|non-material|immaterial)(?= damage))(?: damages?| loss| harm)?"
 _HEADS = re.compile(
-    rf"(?P<bundled>(?<!non-)(?:pecuniary|material)(?: damage)?,? (?:and|or|as well as)(?: for| in respect of)?\s+{_NPD}"
+    rf"(?P<bundled>(?<!non-)(?:pecuniary|material)(?: damage)?(?:,? (?:and|or|as well as)(?: for| in respect of)?\s+|/ ?){_NPD}"
     rf"|{_NPD}(?: damage)?,? (?:and|or|as well as)(?: for| in respect of)? (?:pecuniary|material)"
     rf"|{_NPD}(?: damage)? and (?:for |in respect of )?(?:legal |the )?costs"
     r"|all heads|(?:pecuniary|material) damage and (?:legal )?costs|damages? and (?:legal )?costs"
@@ -27,7 +27,7 @@ _HEADS = re.compile(
     rf"|(?P<non_pecuniary>{_NPD})"
     r"|(?P<pecuniary>\bpecuniary|\bmaterial damage|loss of (?:earnings|income|profits?|property)|"
     r"default interest on)"
-    r"|(?P<costs>\bcosts\b|\bexpenses\b|\b(?:legal|lawyers?'?s?'?|representation) fees|\bfees\b)"
+    r"|(?P<costs>value-added tax|\bVAT\b|\bcosts\b|\bexpenses\b|\b(?:legal|lawyers?'?s?'?|representation) fees|\bfees\b)"
     r"|(?P<damage>\bdamages?\b|\bnon-?$|just satisfaction|Article (?:41|50)(?! provides))",
     re.I,
 )
@@ -40,11 +40,23 @@ _ORDINAL = re.compile(
 )
 _OF_THEM = re.compile(rf"each of (?:the )?(?P<n>{'|'.join(money.SMALL)}|\d+)\b", re.I)
 _BOTH = re.compile(r"\b(?:both|each of the two)\b", re.I)
+# "each" of a part of the applicants, or a sum stated with its parts: nothing that can be multiplied
+_UNCLEAR = re.compile(
+    r"\b(?:remaining|others?|rest of|except|save for|apart from|last|nos?\.|numbers?|famil(?:y|ies)|households?|"
+    r"listed|named|mentioned|indicated|i\.e\.|that is|compris\w+|of which|total of|half|"
+    rf"(?:{'|'.join(ORDINALS)}) (?:to|two|three|four|five|six|seven|eight|nine|ten)|"
+    r"the same (?:amount|sum)|less|minus|deduct\w*)\b",
+    re.I,
+)
+_TO_NAMES = re.compile(r"\beach to (?!the\b|Mr|Ms|Mrs|Miss)[A-Z]")
 _NAMES = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Messrs)\.?\s+[A-Z]")
 _LESS = re.compile(
     r"\b(?:less|minus|deduct(?:ing|ed)?|from which|already (?:paid|received))\b[^.;]{0,90}$", re.I
 )
 # "EUR 865 … less the EUR 850 received": words between a sum and its head are read up to the next sum.
+
+
+_PARTS = r"\bi\.e\.|\bthat is\b|compris|of which|total of|\bhalf\b|\bless\b|minus|deduct|the same (?:amount|sum)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,7 @@ class Award:
         value: as stated, in units of ``currency``.
         currency: ISO 4217 code.
         share: ``each`` (the value goes to each of several), ``joint`` or "" (one sum stated).
+            ``unclear`` where it goes to some of them or is stated with its parts.
         among: to how many it goes where the text counts them, else None (all applicants).
         tax: whether "plus any tax that may be chargeable" is added.
         start, end: offsets of the sum in the judgment.
@@ -77,6 +90,8 @@ class Award:
 
     def total(self, applicants: int | None) -> float | None:
         """The sum over beneficiaries; None where their number is not known."""
+        if self.share == "unclear":
+            return None
         if self.share != "each":
             return self.value
         among = self.among or applicants
@@ -126,11 +141,26 @@ def read(text: str, offset: int = 0, lead: str = "") -> list[Award]:
         else:
             chosen = (own or following or preceding[::-1] or [None])[0]
         head = head_of(chosen)
+        # two heads behind the only sum left: one sum for both
+        if (
+            not prefixed
+            and after == len(text)
+            and len({head_of(one) for one in own} - {DAMAGE}) > 1
+        ):
+            head = BUNDLED
         if head in (NONE, DAMAGE) and lead:
             led = [found for found in _HEADS.finditer(lead) if head_of(found) != DAMAGE]
             head = head_of(led[-1]) if led else head
         clause = text[before : one.start], text[one.end : after]
         share, among, who = _beneficiaries(clause, lead, first=place == 0)
+        if head in (NON_PECUNIARY, DAMAGE, NONE) and (
+            (
+                _UNCLEAR.search(re.split(r"\bplus any\b", clause[1])[0] + " " + clause[0][-80:])
+                and (share == "each" or re.search(_PARTS, text, re.I))
+            )
+            or _TO_NAMES.search(clause[1])
+        ):
+            share = "unclear"
         awards.append(
             Award(
                 head, one.value, one.currency, share, among,
@@ -163,6 +193,7 @@ def _beneficiaries(
             who = tuple(word.lower() for word in _ORDINAL.findall(words))
             if _BOTH.search(words):
                 return "each", 2, who
+            who = who or tuple(word.lower() for word in _ORDINAL.findall(lead))
             names = len(_NAMES.findall(words))
             return "each", len(who) or (names if names > 1 else None), who
         if _JOINT.search(words):

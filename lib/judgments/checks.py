@@ -6,10 +6,11 @@ pass; else it goes to the review queue with the evidence quoted, or is excluded 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from lib.judgments import money
+from lib.judgments import money, operative
 from lib.judgments.awards import BUNDLED, COSTS, DAMAGE, NON_PECUNIARY, NONE, PECUNIARY, Award
 from lib.judgments.extract import Extraction
 from lib.judgments.text import Evidence
@@ -22,6 +23,8 @@ UNREADABLE = {
     "wrong_encoding": "the bytes are not in the encoding that the file declares",
     "broken_markup": "the XML, HTML or DOCX cannot be parsed",
     "truncated": "the text breaks off before the end of the judgment",
+    "failed": "the pipeline could not process it; please report it",
+    "duplicate_case": "the item id occurs in several files",
     "not_found": "HUDOC has no text under this item id",
     "download_failed": "HUDOC did not answer",
 }
@@ -81,7 +84,7 @@ def head_separation(found: Extraction, audited: Collection[str]) -> Finding | No
 
 
 def bundled_award_exception(found: Extraction, audited: Collection[str]) -> Finding | None:
-    bundled = [one for one in found.ordered if one.head == BUNDLED]
+    bundled = [one for one in [*found.ordered, *found.tabled] if one.head == BUNDLED]
     if not bundled:
         return None
     others = [one for one in found.ordered + found.claims if one.head in (PECUNIARY, COSTS)]
@@ -104,6 +107,11 @@ def applicant_beneficiary_consistency(
     ):
         return Finding("applicant_beneficiary_consistency", "", "an award to each applicant, whose number is not stated",
                        _quote(found, found.non_pecuniary))  # fmt: skip
+    unclear = [one for one in found.non_pecuniary if one.share == "unclear"]
+    every = [one for one in found.non_pecuniary if one.share == "each" and one.among is None]
+    if unclear or (every and len(found.non_pecuniary) > 1):
+        return Finding("applicant_beneficiary_consistency", "", "who gets how much is not plain",
+                       _quote(found, unclear or found.non_pecuniary))  # fmt: skip
     over = [one for one in found.non_pecuniary if applicants and (one.among or 1) > applicants]
     if over:
         return Finding("applicant_beneficiary_consistency", "", f"more beneficiaries than the {applicants} applicants",
@@ -170,6 +178,15 @@ def operative_recoverability(found: Extraction, audited: Collection[str]) -> Fin
     reasoned = [
         one for one in found.reasoned if one.head == NON_PECUNIARY and one.currency == money.EURO
     ]
+    orders = [
+        one for one in found.provisions
+        if operative.pays(one) and re.search("non-?pecuniary", one.text, re.I)
+    ]  # fmt: skip
+    if orders and not any(one.head in (NON_PECUNIARY, BUNDLED) for one in found.ordered):
+        spans = tuple(found.judgment.evidence(one.start, one.end) for one in orders)
+        return Finding(
+            "operative_recoverability", "", "an award was ordered, but its sum was not read", spans
+        )
     values = {one.value for one in found.non_pecuniary} | {
         found.amount, found.applicants.count and found.amount and found.amount / found.applicants.count
     }  # fmt: skip

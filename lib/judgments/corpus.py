@@ -12,6 +12,7 @@ import json
 import os
 import re
 import tarfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ def kind(judgment: Judgment) -> str:
 
 def process(path: Path, audited: Collection[str] = ()) -> dict[str, Any]:
     """The record of one file: JSON-ready, small, with every doubt as an entry of ``review``."""
-    record: dict[str, Any] = {"case_id": sources.case_id_of(path), "file": path.name}
+    record: dict[str, Any] = {"case_id": sources.case_id_of(path), "file": _name(path)}
     try:
         judgment = sources.read(path)
         why = kind(judgment)
@@ -73,9 +74,9 @@ def process(path: Path, audited: Collection[str] = ()) -> dict[str, Any]:
             "reason": error.reason,
             "review": [_doubt(error.reason, "", error.detail)],
         }
-    except RecursionError:
-        return record | {"status": "unreadable", "reason": "broken_markup",
-                         "review": [_doubt("broken_markup", "", "it nests too deep")]}  # fmt: skip
+    except Exception as error:  # whatever a hostile file does, the run goes on
+        return record | {"status": "unreadable", "reason": "failed",
+                         "review": [_doubt("failed", "", type(error).__name__)]}  # fmt: skip
     target = checks.decide(found, audited)
     safe = facts.facts(found)
     named = {one.name for one in found.segments}
@@ -168,8 +169,13 @@ def code_version() -> str:
     return digest.hexdigest()[:16]
 
 
+def _name(path: Path) -> str:
+    """The file's name as text, whatever bytes it has."""
+    return path.name.encode("utf-8", "replace").decode("utf-8")
+
+
 def _keyed(path: Path, audited: Collection[str]) -> str:
-    return f"{path.name}:{sha256(path)}:{code_version()}:{sources.case_id_of(path) in audited}"
+    return f"{_name(path)}:{sha256(path)}:{code_version()}:{sources.case_id_of(path) in audited}"
 
 
 def _process(task: tuple[Path, bool]) -> dict[str, Any]:
@@ -197,6 +203,8 @@ def run(
     todo = [path for path in files if keys[path] not in done]
     progress(len(files) - len(todo), len(files))
     tasks = [(path, sources.case_id_of(path) in audited) for path in todo]
+    if kept.is_file() and not kept.read_bytes().endswith(b"\n"):
+        kept.write_bytes(kept.read_bytes() + b"\n")  # ends the line that an interruption cut off
     with kept.open("a", encoding="utf-8", newline="\n") as out:
         for place, record in enumerate(_results(tasks, workers), 1):
             record["key"] = keys[todo[place - 1]]
@@ -241,17 +249,20 @@ def write(records: Path, keys: list[str], folder: Path) -> None:
     wanted = set(keys)
     found = {record["key"]: record for record in _read(records) if record["key"] in wanted}
     ordered = sorted(found.values(), key=lambda record: (record["case_id"], record["file"]))
+    counts = Counter(record["case_id"] for record in ordered)
+    for record in ordered:
+        if counts[record["case_id"]] > 1:
+            said = f"{counts[record['case_id']]} files have this item id"
+            record |= {"status": "unreadable", "reason": "duplicate_case", "amount": None}
+            record["review"] = [*record["review"], _doubt("duplicate_case", "", said)]
     cases = pd.DataFrame(ordered).reindex(columns=CASE_COLUMNS)
     _save(cases, folder / "cases.csv")
     for name in ("segments", "sums", "outcomes", "review"):
         rows = [
-            {"case_id": record["case_id"]} | row
+            {"case_id": record["case_id"], "file": record["file"]} | row
             for record in ordered
             for row in record.get(name, [])
         ]
-        if name == "review":
-            files = {record["case_id"]: record["file"] for record in ordered}
-            rows = [{"file": files[row["case_id"]], **row} for row in rows]
         _save(pd.DataFrame(rows), folder / f"{name}.csv")
     _save(cascade(cases), folder / "cascade.csv")
 

@@ -12,24 +12,11 @@ import numpy as np
 import pandas as pd
 
 from lib.files import write_text
+from lib.judgments import money
 from lib.release import Release
 
 SEED = 42
 CASES = 48
-SCALE = ("", "thousand", "million")
-_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
-_TENS = [
-    "zero",
-    "ten",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-]
 ORDINALS = [
     "first",
     "second",
@@ -49,28 +36,11 @@ OTHERS = {  # what a corpus also holds, by file name
 }  # fmt: skip
 
 
-def in_words(number: int) -> str:
-    """A whole number in English words, as the Court writes sums: 12500 is "twelve thousand five hundred"."""
-    if number < 20:
-        return _ONES[number]
-    if number < 100:
-        return _TENS[number // 10] + (f"-{_ONES[number % 10]}" if number % 10 else "")
-    if number < 1000:
-        rest = f" and {in_words(number % 100)}" if number % 100 else ""
-        return f"{_ONES[number // 100]} hundred{rest}"
-    for power in (2, 1):
-        unit = 1000**power
-        if number >= unit:
-            rest = f" {in_words(number % unit)}" if number % unit else ""
-            return f"{in_words(number // unit)} {SCALE[power]}{rest}"
-    raise AssertionError("unreachable")
-
-
 def euros(amount: float) -> str:
     """ "EUR 12,500 (twelve thousand five hundred euros)"; cents stay in digits."""
     whole = int(amount)
     digits = f"{amount:,.2f}" if amount != whole else f"{whole:,}"
-    return f"EUR {digits} ({in_words(whole)} euros)"
+    return f"EUR {digits} ({money.in_words(whole)} euros)"
 
 
 def _article(code: str) -> str:
@@ -96,7 +66,9 @@ def judgment(case: pd.Series, form: str, rng: np.random.Generator) -> str:
     amount = float(case["y_amount_eur"])
     who, day = "the applicants" if several else "the applicant", f"{date.day} {date:%B %Y}"
     nationals = (
-        f"{in_words(count)} nationals of that State" if several else "a national of that State"
+        f"{money.in_words(count)} nationals of that State"
+        if several
+        else "a national of that State"
     )
     numbers = iter(range(1, 500))
     lines = ["THIRD SECTION", f"CASE OF DEMO v. {state.upper()}", f"(Application no. {case.name % 90_000 + 1_000}/12)", "JUDGMENT",

@@ -100,7 +100,7 @@ def extract(judgment: Judgment) -> Extraction:
         claims=claimed,
         reasoned=reasoned,
         ordered=ordered,
-        tabled=tables.awards(judgment),
+        tabled=tables.awards(judgment) if points else [],
         reserved=article41.reserved(provisions),
         settled=article41.settled(judgment, segments, provisions),
         refers_to_table=points,

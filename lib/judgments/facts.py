@@ -15,15 +15,17 @@ from lib.judgments.text import Evidence, Paragraph
 
 # Why a paragraph is withheld, in the order of the tests.
 RULES = {
-    "article_41": r"\bArticles? (?:41|50)\b(?! (?:of|§|\(|-)[^.]{0,40}(?:Code|Constitution|Act|Law|Protocol|Regulation))|"
-                  r"\bjust satisfaction\b|\bafford(?:ed)? (?:just )?satisfaction\b",
-    "court_award": r"\brespondent (?:State|Government) (?:is|are|shall|to) (?:to )?pay\b|"
-                   r"\bthe Court (?:awards|awarded|decides to award|makes an award)\b|"
-                   r"\bFOR THESE REASONS\b|finding of a violation (?:constitutes|is|would be)",
+    "article_41": r"\bArt(?:icle|\.)s? (?:[\d§, ]+(?:and )?)?(?:41|50)\b(?! (?:of|§|\(|-)[^.]{0,40}(?:Code|Constitution|Act|Law|Protocol|Regulation))|"
+                  r"\b(?i:just satisfaction)\b|\bafford(?:ed)? (?:just )?satisfaction\b",
+    "court_award": r"\brespondent (?:State|Government) (?:is|are|shall|to|must) (?:to )?pay\b|"
+                   r"\b[Tt]he Court (?:\w+ )?(?:awards?|awarded|grants?|decides to award|makes (?:an|no) award)\b(?! of)|"
+                   r"\bFOR THESE REASONS\b|(?i:finding of (?:a )?violation (?:constitutes|is|would be|in itself))",
     "compensation_submission": r"\bGovernment\b[^.;]{0,120}\b(?:compensation|award|damages)\b[^.;]{0,80}\b(?:Court|Strasbourg|excessive|Convention)\b|"
-                               r"\bapplicants?\b[^.;]{0,60}\bclaim(?:s|ed)?\b[^.;]{0,80}\b(?:before the Court|under the Convention|in Strasbourg)\b",
+                               r"\bapplicants?\b[^.;]{0,60}\bclaim(?:s|ed)?\b[^.;]{0,80}\b(?:to the Court|before the Court|under the Convention|in Strasbourg)\b",
 }  # fmt: skip
 _RULES = {name: re.compile(pattern) for name, pattern in RULES.items()}
+_EURO = re.compile(r"\bEUR\b|€|\beuros?\b", re.I)
+_FIGURE = re.compile(r"\d[\d ,.]*\d")
 CASE_SUM = "case_sum"  # a sum equal to one that is claimed or awarded in the case
 MOST = 0.5  # withheld share of the characters from which the case has no raw-text input
 
@@ -43,7 +45,8 @@ class Facts:
     Attributes:
         text: the paragraphs that passed, separated by line feeds; "" where there is no input.
         withheld: what the gate refused.
-        refused: why the case has no input: ``no_facts``, ``mostly_withheld`` or "".
+        refused: why the case has no input: ``no_facts``, ``mostly_withheld``, ``parts_unclear`` (no
+            law part was found after the facts, which may then hold it) or "".
     """
 
     text: str
@@ -61,6 +64,20 @@ def gate(paragraph: Paragraph, sums: set[tuple[float, str]]) -> tuple[str, int, 
         match = pattern.search(paragraph.text)
         if match:
             return name, paragraph.start + match.start(), paragraph.start + match.end()
+    if _EURO.search(paragraph.text):  # in words, or in figures that are grouped in an odd way
+        values = {int(value) for value, currency in sums if currency == money.EURO and value >= 100}
+        words = paragraph.text.lower()
+        for match in _FIGURE.finditer(words):
+            if int(re.sub(r"\D", "", re.sub(r"[.,]\d\d\Z", "", match[0])) or 0) in values:
+                return CASE_SUM, paragraph.start + match.start(), paragraph.start + match.end()
+        for value in sorted(values):
+            at = words.find(money.in_words(value) + " ")
+            if at >= 0:
+                return (
+                    CASE_SUM,
+                    paragraph.start + at,
+                    paragraph.start + at + len(money.in_words(value)),
+                )
     for one in money.find(paragraph.text):
         if (one.value, one.currency) in sums and one.value > 0:
             return CASE_SUM, paragraph.start + one.start, paragraph.start + one.end
@@ -90,6 +107,8 @@ def facts(found: Extraction, law: bool = True) -> Facts:
             else:
                 passed.append(found.judgment.text[paragraph.start : paragraph.end].strip())
     text = "\n".join(passed)
+    if not any(segment.name == "law" for segment in found.segments):
+        return Facts("", tuple(withheld), "parts_unclear")
     if sum(character.isalpha() for character in text) < 100 and not withheld:
         return Facts("", tuple(withheld), "no_facts")
     if lost > MOST * (lost + len(text)):

@@ -97,19 +97,34 @@ def read_docx(case_id: str, data: bytes, metadata: Mapping[str, str] | None = No
         Unreadable: ``empty_file`` or ``broken_markup``.
     """
     import docx
-    from docx.table import Table
 
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if sum(part.file_size for part in archive.infolist()) > LARGEST:
                 raise Unreadable("broken_markup", "the DOCX unpacks to more than 200 MB")
+            if re.search(rb'w:gridSpan w:val="\d{4,}"', archive.read("word/document.xml")):
+                raise Unreadable("broken_markup", "a table cell spans a thousand columns")
         document = docx.Document(io.BytesIO(data))
     except Unreadable:
         raise
     except Exception as error:  # python-docx raises whatever it trips over
         raise Unreadable("broken_markup", f"not a DOCX: {error}") from None
-    lines, tables = [], []
-    for block in document.iter_inner_content():
+    try:
+        lines, tables = _blocks(document)
+    except Exception as error:  # tables may be broken in ways of their own
+        raise Unreadable(
+            "broken_markup", f"a table cannot be read: {type(error).__name__}"
+        ) from None
+    return _assemble(case_id, lines, tables, metadata, ())
+
+
+def _blocks(document: object) -> tuple[list[str], list[Rows]]:
+    """Lines and tables of a DOCX, in the order in which they stand."""
+    from docx.table import Table
+
+    lines: list[str] = []
+    tables: list[Rows] = []
+    for block in document.iter_inner_content():  # type: ignore[attr-defined]
         if isinstance(block, Table):
             rows = tuple(
                 tuple(_SPACE.sub(" ", cell.text).strip() for cell in row.cells)
@@ -119,4 +134,4 @@ def read_docx(case_id: str, data: bytes, metadata: Mapping[str, str] | None = No
             lines += [cell for row in rows for cell in dict.fromkeys(row)]
         else:
             lines += [_SPACE.sub(" ", line).strip() for line in block.text.splitlines()]
-    return _assemble(case_id, lines, tables, metadata, ())
+    return lines, tables

@@ -89,6 +89,8 @@ NAMES = {
     r"Danish kroner": "DKK",
     r"Norwegian kroner": "NOK",
     r"kroner": "NOK",
+    r"(?:Estonian )?kroons?": "EEK",
+    r"Maltese (?:liri|liras?)": "MTL",
     r"(?:Spanish )?pesetas?": "ESP",
     r"(?:Portuguese )?escudos?": "PTE",
     r"(?:Greek )?drachmas?": "GRD",
@@ -113,7 +115,7 @@ _WORDS = r"(?: ?\((?P<{0}>[a-zA-Z][^()]{{2,110}})\))?"
 _CODE = "|".join(CODES)
 _NAME = "|".join(NAMES)
 SUM = re.compile(
-    rf"(?<![\w.,/])(?:(?P<code>{_CODE}|€|£|US\$|\$) ?(?P<a>{_DIGITS})(?![\d/]){_SCALE.format('sa')}{_WORDS.format('wa')}"
+    rf"(?<![\w.,/])(?:(?P<code>{_CODE}|€|£|US\$|\$) ?(?P<a>{_DIGITS})(?![\d/]| ?[,.] ?\d){_SCALE.format('sa')}{_WORDS.format('wa')}"
     rf"|(?P<b>{_DIGITS}){_SCALE.format('sb')} ?{_WORDS.format('wb')}[ ,]{{0,2}}(?:(?P<name>{_NAME})\b|(?P<after>{_CODE}|€)(?!\w))(?: \({_CODE}\))?{_WORDS.format('wc')})"
     # "10,000 (ten thousand euros)", with the currency in words only
     rf"|(?<![\w.,/])(?P<d>{_DIGITS}) ?\((?P<wd>[a-zA-Z][a-zA-Z -]{{2,110}} (?P<named>{_NAME}))\)"
@@ -166,6 +168,36 @@ def find(text: str) -> list[Sum]:
         value = number(match["a"] or match["b"] or match["d"]) * scale
         found.append(Sum(value, currency, *match.span(), words))
     return found
+
+
+_TENS = [
+    "zero",
+    "ten",
+    "twenty",
+    "thirty",
+    "forty",
+    "fifty",
+    "sixty",
+    "seventy",
+    "eighty",
+    "ninety",
+]
+
+
+def in_words(number: int) -> str:
+    """A whole number in English words, as the Court writes sums: 12500 is "twelve thousand five hundred"."""
+    ones = list(SMALL)
+    if number < 20:
+        return ones[number]
+    if number < 100:
+        return _TENS[number // 10] + (f"-{ones[number % 10]}" if number % 10 else "")
+    if number < 1000:
+        rest = f" and {in_words(number % 100)}" if number % 100 else ""
+        return f"{ones[number // 100]} hundred{rest}"
+    unit = max(size for size in LARGE.values() if size <= number)
+    scale = next(name for name, size in LARGE.items() if size == unit)
+    rest = f" {in_words(number % unit)}" if number % unit else ""
+    return f"{in_words(number // unit)} {scale}{rest}"
 
 
 SMALL = {

@@ -88,11 +88,20 @@ def provisions(judgment: Judgment, segments: list[Segment]) -> list[Provision]:
     ]
 
 
+def pays(provision: Provision) -> bool:
+    """Whether a provision orders a payment; one that refuses or notes one does not."""
+    refuses = re.match(
+        r"\s*(?:\d+[.)]\s*)?(?:(?:Unanimously|By [^,]{3,40}),?\s*)?(?:Rejects|Dismisses|Takes note|Notes)\b",
+        provision.text, re.I,
+    )  # fmt: skip
+    return bool(PAYS.search(provision.text)) and not refuses
+
+
 def awards(found: list[Provision]) -> list[Award]:
     """The sums that the respondent State is to pay."""
     result = []
     for provision in found:
-        if not PAYS.search(provision.text):
+        if not pays(provision):
             continue
         lead = ""
         for start, line in _joined(provision.lines):

@@ -125,6 +125,7 @@ def split(judgment: Judgment) -> list[Segment]:
     starts: list[tuple[int, str, str, str]] = [(0, "header", "", "")]
     formula = _operative_start(paragraphs)
     headed = any(_says(paragraph) == ("article_41", "") for paragraph in paragraphs[:formula])
+    last_law = max((i for i, p in enumerate(paragraphs) if _says(p) == ("law", "")), default=-1)
     for place, paragraph in enumerate(paragraphs):
         name, part = starts[-1][1:3]
         if formula is not None and place == formula:
@@ -147,10 +148,9 @@ def split(judgment: Judgment) -> list[Segment]:
         opened, section = said
         # without a heading of its own the law begins with its first complaint; "complaint" headings
         # in the facts ("Admissibility …") only count where no law heading follows
-        if said == ("law", "complaint") and ORDER[name] < ORDER["law"]:
-            lawless = all(_says(later) != ("law", "") for later in paragraphs[place:])
-            if not lawless:
-                continue
+        early = said == ("law", "complaint") and ORDER[name] < ORDER["law"]
+        if early and place <= last_law:
+            continue
         if opened in ("opinions", "appendix") and ORDER[name] < ORDER["operative"]:
             continue
         if ORDER[opened] < ORDER[name] and not (name == "article_41" and opened == "law"):
