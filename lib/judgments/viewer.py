@@ -54,10 +54,11 @@ def _part(
     inside = found.judgment.paragraphs[segment.first : segment.last + 1]
     title = TITLES[segment.name] + (f" · {segment.part.replace('_', ' ')}" if segment.part else "")
     role = "input" if segment.name in INPUT else "withheld"
-    said = f"{len(inside)} paragraphs, {inside[-1].end - inside[0].start:,} characters"
+    said = f"{len(inside)} paragraph{'s' * (len(inside) > 1)}, {inside[-1].end - inside[0].start:,} characters"
     numbers = [p.number for p in inside if p.number]
     if numbers:
-        said += f", §§ {numbers[0]}–{numbers[-1]}"
+        same = numbers[0] == numbers[-1]
+        said += f", § {numbers[0]}" if same else f", §§ {numbers[0]}–{numbers[-1]}"
     here = [span for span in spans if inside[0].start <= span[0] < inside[-1].end]
     if text:
         body = "".join(
