@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lib import release
 from lib.judgments import (
     applicants,
+    articles,
     audit,
     awards,
     checks,
@@ -68,6 +69,26 @@ def test_sums_as_the_court_writes_them(text, value, currency):
 )
 def test_other_numbers_are_no_sums(text):
     assert money.find(text) == []
+
+
+def test_hundreds_of_digits_are_no_sum():
+    assert money.find("to pay EUR " + "9" * 400 + " in respect of non-pecuniary damage") == []
+
+
+# Articles
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("ALLEGED VIOLATION OF ARTICLE 6 §§ 1, 2 AND 3 OF THE CONVENTION", ["6"]),
+        ("ALLEGED VIOLATION OF ARTICLE 6 § 1 AND ARTICLE 14 OF THE CONVENTION", ["6", "14"]),
+        ("ALLEGED VIOLATION OF ARTICLE 4 OF PROTOCOL No. 7 TO THE CONVENTION", ["P7-4"]),
+        ("a violation of Articles 3 and 8 of the Convention", ["3", "8"]),
+    ],
+)
+def test_articles_in_headings_and_provisions(text, codes):
+    assert articles.articles(text) == codes
 
 
 # Awards in prose
@@ -620,6 +641,25 @@ def test_a_line_that_an_interruption_cut_off_loses_no_case(run, tmp_path):
     kept.write_bytes(kept.read_bytes()[:-300])
     corpus.run(files, tmp_path, workers=1)
     assert (tmp_path / "cases.csv").read_bytes() == (whole / "cases.csv").read_bytes()
+
+
+def test_an_audited_bundle_in_a_table_is_its_sum_and_no_zero():
+    from dataclasses import replace
+
+    damage = "5. The applicant claimed compensation.\n6. The Court makes an award."
+    found = extract(
+        judgment(orders=PAY.format("the amounts stated in the Appendix"), damage=damage)
+    )
+    tabled = [awards.Award("bundled", 5000.0, "EUR", "", None, False, 0, 0)]
+    assert checks.decide(replace(found, tabled=tabled), audited={"001-1"}).amount == 5000
+
+
+def test_whatever_a_file_does_the_run_goes_on(tmp_path, monkeypatch):
+    (tmp_path / "001-1.txt").write_text(judgment().text, "utf-8")
+    monkeypatch.setattr(corpus, "extract", lambda _: 1 / 0)
+    record = corpus.process(tmp_path / "001-1.txt")
+    assert (record["status"], record["reason"]) == ("unreadable", "failed")
+    assert list(corpus.inputs([tmp_path / "001-1.txt"])) == []
 
 
 def test_one_case_in_two_files_is_no_target(tmp_path):

@@ -6,7 +6,7 @@ Source: paper appendix A.3 (heads and the taxonomy of zero awards), Rule 60 of t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lib.judgments.awards import DAMAGE, NON_PECUNIARY, NONE, Award, read
 from lib.judgments.operative import Provision
@@ -98,8 +98,6 @@ def sentences(judgment: Judgment, segments: list[Segment]) -> list[tuple[str, in
 def _of_section(award: Award, part: str) -> Award:
     """The award with the head of the section where its sentence names none."""
     if award.head == NONE and part in ("damage", "costs"):
-        from dataclasses import replace
-
         return replace(award, head=DAMAGE if part == "damage" else part)
     return award
 

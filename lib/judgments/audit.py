@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from lib.judgments import checks, corpus
+from lib.judgments import checks
 
 SAME = 0.5  # euros: equal to the euro
 PARTS = ("procedure", "facts", "law", "article_41", "operative", "opinions")
@@ -64,26 +64,22 @@ def targets_met(compared: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Columns measure, ours, low, high, cases, aim.
     """
-    committed = compared[compared["committed"]]
-    zeros = committed[committed["official"] == 0]
-    counts = [
-        ("the pipeline commits itself", int(compared["committed"].sum()), len(compared), 0.90),
-        ("award equal to the euro, where it commits itself", int(committed["agrees"].sum()), len(committed), 0.97),
-        ("reason named, of zero awards it commits to", int(zeros["rationale"].ne("").sum()), len(zeros), 0.90),
-    ]  # fmt: skip
+    result, committed = summary(compared), int(compared["committed"].sum())
+    measured = [
+        ("the pipeline commits itself", result["committed"], len(compared), 0.90),
+        ("award equal to the euro, where it commits itself", result["agrees"], committed, 0.97),
+        ("reason named, of zero awards it commits to", result["named"], int(result["zeros"]), 0.90),
+    ]
     every = shares[shares["decade"] == "all"]
-    for part, title in (
-        ("facts", "facts found"),
-        ("law", "law found"),
-        ("operative", "operative provisions found"),
-    ):
-        if len(every):
-            of = int(every["judgments"].iloc[0])
-            counts.append((title, round(float(every[part].iloc[0]) * of), of, 0.97))
+    if len(every):
+        of = int(every["judgments"].iloc[0])
+        for part in ("facts", "law", "operative"):
+            title = "operative provisions" if part == "operative" else part
+            measured.append((f"{title} found", float(every[part].iloc[0]), of, 0.97))
     rows = []
-    for measure, hits, of, aim in counts:
-        low, high = interval(hits, of)
-        rows.append((measure, hits / of if of else float("nan"), low, high, of, aim))
+    for measure, share, of, aim in measured:
+        low, high = interval(round(share * of) if of else 0, of)
+        rows.append((measure, share, low, high, of, aim))
     return pd.DataFrame(rows, columns=["measure", "ours", "low", "high", "cases", "aim"])
 
 
@@ -102,9 +98,9 @@ def disagreements(compared: pd.DataFrame, sums: pd.DataFrame) -> pd.DataFrame:
     """Committed cases whose amount differs from the official one, with what was read.
 
     Returns:
-        Columns case_id, ours, official, ratio, applicants, read ("EUR 1,000, to each, § 45"),
-        factor: whether the official amount times a whole number of applicants is ours, the sign of
-        an award "to each" that the official file counts once.
+        Columns case_id, ours, official, applicants, read ("EUR 1,000, to each, after § 3") and
+        counted_once: whether the official amount times the number of applicants is ours, the sign
+        of an award "to each" that the official file counts once.
     """
     apart = compared[compared["committed"] & ~compared["agrees"]].copy()
     ordered = (
@@ -160,11 +156,6 @@ def found(cases: pd.DataFrame, segments: pd.DataFrame) -> pd.DataFrame:
     if len(here):
         rows.append({"decade": "all", **row(here)})
     return pd.DataFrame(rows)
-
-
-def cascade(cases: pd.DataFrame) -> pd.DataFrame:
-    """Table 10 for the corpus (see :func:`lib.judgments.corpus.cascade`)."""
-    return corpus.cascade(cases)
 
 
 def rationales(cases: pd.DataFrame) -> pd.DataFrame:

@@ -48,15 +48,16 @@ _UNCLEAR = re.compile(
     r"the same (?:amount|sum)|less|minus|deduct\w*)\b",
     re.I,
 )
+# those of them that make any sum unclear, to each or not: it is a total with its parts
+_PARTS = re.compile(
+    r"\bi\.e\.|\bthat is\b|compris|of which|total of|\bhalf\b|\bless\b|minus|deduct|the same (?:amount|sum)",
+    re.I,
+)
 _TO_NAMES = re.compile(r"\beach to (?!the\b|Mr|Ms|Mrs|Miss)[A-Z]")
 _NAMES = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Messrs)\.?\s+[A-Z]")
 _LESS = re.compile(
     r"\b(?:less|minus|deduct(?:ing|ed)?|from which|already (?:paid|received))\b[^.;]{0,90}$", re.I
 )
-# "EUR 865 … less the EUR 850 received": words between a sum and its head are read up to the next sum.
-
-
-_PARTS = r"\bi\.e\.|\bthat is\b|compris|of which|total of|\bhalf\b|\bless\b|minus|deduct|the same (?:amount|sum)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ def read(text: str, offset: int = 0, lead: str = "") -> list[Award]:
         if head in (NON_PECUNIARY, DAMAGE, NONE) and (
             (
                 _UNCLEAR.search(re.split(r"\bplus any\b", clause[1])[0] + " " + clause[0][-80:])
-                and (share == "each" or re.search(_PARTS, text, re.I))
+                and (share == "each" or _PARTS.search(text))
             )
             or _TO_NAMES.search(clause[1])
         ):

@@ -39,7 +39,6 @@ EXCLUDED = {
     "pre_euro_currency": "the award is in a national currency or in ECU",
     "bundled_award": "one sum covers several heads of damage",
     "no_zero_rationale": "no accepted reason for a zero award was found",
-    "amount_not_recoverable": "the award cannot be recovered from the operative provisions",
 }
 CHECKS = {
     "head_separation": "the award is for non-pecuniary damage alone",
@@ -84,7 +83,7 @@ def head_separation(found: Extraction, audited: Collection[str]) -> Finding | No
 
 
 def bundled_award_exception(found: Extraction, audited: Collection[str]) -> Finding | None:
-    bundled = [one for one in [*found.ordered, *found.tabled] if one.head == BUNDLED]
+    bundled = found.bundled
     if not bundled:
         return None
     others = [one for one in found.ordered + found.claims if one.head in (PECUNIARY, COSTS)]
@@ -203,7 +202,7 @@ def operative_recoverability(found: Extraction, audited: Collection[str]) -> Fin
     return None
 
 
-# In the order of the paper; the first that refuses names the case's reason.
+# The first that refuses names the case's reason, so the one that says most about a case is first.
 RUN: dict[str, Callable[[Extraction, Collection[str]], Finding | None]] = {
     "currency_normalisation": currency_normalisation,
     "head_separation": head_separation,
@@ -258,9 +257,8 @@ def decide(found: Extraction, audited: Collection[str] = ()) -> Target:
         return Target("excluded", out[0].reason, None, findings)
     if findings:
         return Target("review", findings[0].check, None, findings)
-    bundled = [one for one in found.ordered if one.head == BUNDLED]
-    if bundled:  # audited and accepted
-        return Target("target", "", float(sum(one.value for one in bundled)), ())
+    if found.bundled:  # audited and accepted
+        return Target("target", "", float(sum(one.value for one in found.bundled)), ())
     if found.amount is None:
         return Target("review", "per_applicant_sum_consistency", None)
     if found.amount == 0 and not found.non_pecuniary:

@@ -58,15 +58,29 @@ def kind(judgment: Judgment) -> str:
     return ""
 
 
-def process(path: Path, audited: Collection[str] = ()) -> dict[str, Any]:
-    """The record of one file: JSON-ready, small, with every doubt as an entry of ``review``."""
-    record: dict[str, Any] = {"case_id": sources.case_id_of(path), "file": _name(path)}
+def read(path: Path) -> Extraction:
+    """What is extracted from a file that holds a judgment in English.
+
+    Raises:
+        Unreadable: with the file's reason; ``failed`` whatever else a hostile file does.
+    """
     try:
         judgment = sources.read(path)
         why = kind(judgment)
         if why:
             raise Unreadable(why, checks.EXCLUDED[why])
-        found = extract(judgment)
+        return extract(judgment)
+    except Unreadable:
+        raise
+    except Exception as error:
+        raise Unreadable("failed", type(error).__name__) from error
+
+
+def process(path: Path, audited: Collection[str] = ()) -> dict[str, Any]:
+    """The record of one file: JSON-ready, small, with every doubt as an entry of ``review``."""
+    record: dict[str, Any] = {"case_id": sources.case_id_of(path), "file": _name(path)}
+    try:
+        found = read(path)
     except Unreadable as error:
         status = "excluded" if error.reason in checks.EXCLUDED else "unreadable"
         return record | {
@@ -74,9 +88,11 @@ def process(path: Path, audited: Collection[str] = ()) -> dict[str, Any]:
             "reason": error.reason,
             "review": [_doubt(error.reason, "", error.detail)],
         }
-    except Exception as error:  # whatever a hostile file does, the run goes on
-        return record | {"status": "unreadable", "reason": "failed",
-                         "review": [_doubt("failed", "", type(error).__name__)]}  # fmt: skip
+    return record | _described(found, audited)
+
+
+def _described(found: Extraction, audited: Collection[str]) -> dict[str, Any]:
+    judgment = found.judgment
     target = checks.decide(found, audited)
     safe = facts.facts(found)
     named = {one.name for one in found.segments}
@@ -106,7 +122,7 @@ def process(path: Path, audited: Collection[str] = ()) -> dict[str, Any]:
     ]
     if safe.refused:
         review.append(_doubt(safe.refused, "facts_gate", "no raw-text input"))
-    return record | {
+    return {
         "status": target.status,
         "reason": target.reason,
         "amount": target.amount,
@@ -203,9 +219,9 @@ def run(
     todo = [path for path in files if keys[path] not in done]
     progress(len(files) - len(todo), len(files))
     tasks = [(path, sources.case_id_of(path) in audited) for path in todo]
-    if kept.is_file() and not kept.read_bytes().endswith(b"\n"):
-        kept.write_bytes(kept.read_bytes() + b"\n")  # ends the line that an interruption cut off
     with kept.open("a", encoding="utf-8", newline="\n") as out:
+        if out.tell():
+            out.write("\n")  # ends a line that an interruption cut off; blank ones are passed over
         for place, record in enumerate(_results(tasks, workers), 1):
             record["key"] = keys[todo[place - 1]]
             out.write(json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n")
@@ -280,7 +296,7 @@ STEPS = [
     ("with Article 41 decided", ["article_41_reserved", "friendly_settlement", "no_article_41"]),
     ("in euros", ["pre_euro_currency"]),
     ("without a bundled award", ["bundled_award"]),
-    ("with an award or a reason for none", ["no_zero_rationale", "amount_not_recoverable"]),
+    ("with an award or a reason for none", ["no_zero_rationale"]),
     ("passing every check", list(checks.CHECKS)),
 ]  # fmt: skip
 
@@ -309,11 +325,10 @@ def inputs(files: Iterable[Path]) -> Iterator[tuple[str, facts.Facts]]:
     """The leakage-safe facts of every readable English judgment."""
     for path in files:
         try:
-            judgment = sources.read(path)
+            found = read(path)
         except Unreadable:
             continue
-        if not kind(judgment):
-            yield judgment.case_id, facts.facts(extract(judgment))
+        yield found.judgment.case_id, facts.facts(found)
 
 
 def default_files(release: Release) -> list[Path]:
@@ -331,12 +346,9 @@ def default_files(release: Release) -> list[Path]:
     named = os.environ.get("NPD_JUDGMENTS", "").strip()
     if named:
         chosen = Path(named).expanduser()
-        return sources.find([unpack(chosen) if tarfile_like(chosen) else chosen])
+        is_archive = chosen.is_file() and tarfile.is_tarfile(chosen)
+        return sources.find([unpack(chosen) if is_archive else chosen])
     return sources.find([DOWNLOADS]) if DOWNLOADS.is_dir() and any(DOWNLOADS.iterdir()) else []
-
-
-def tarfile_like(path: Path) -> bool:
-    return path.is_file() and path.name.endswith((".tar.xz", ".tar.gz", ".tgz", ".tar"))
 
 
 def unpack(archive: Path) -> Path:

@@ -70,6 +70,11 @@ class Extraction:
         return [one for one in source if one.head == NON_PECUNIARY]
 
     @property
+    def bundled(self) -> list[Award]:
+        """Sums for several heads, ordered or in a table."""
+        return [one for one in [*self.ordered, *self.tabled] if one.head == BUNDLED]
+
+    @property
     def amount(self) -> float | None:
         """The case-level non-pecuniary award in its own currency; 0 where there is none.
 

@@ -154,7 +154,7 @@ def row(found: Extraction, covariates: pd.DataFrame | None = None) -> dict[str, 
             World Development Indicators); without it the two columns stay empty.
 
     Returns:
-        The 30 columns of the release that describe a case; no split, view or target. A count, code
+        The columns of the release that describe a case; no split, view or target. A count, code
         or date that the text does not give is None.
     """
     judgment, segments = found.judgment, found.segments

@@ -67,7 +67,7 @@ class Client:
             time.sleep(
                 max(
                     0.0,
-                    self._last + self.pause * 2**attempt * (attempt > 0 or 1) - time.monotonic(),
+                    self._last + self.pause * 2**attempt - time.monotonic(),
                 )
             )
             try:

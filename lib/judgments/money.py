@@ -7,6 +7,7 @@ no rate.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -166,38 +167,10 @@ def find(text: str) -> list[Sum]:
             currency = next(code for name, code in _NAME_OF if name.match(called))
         words = match["wa"] or match["wb"] or match["wc"] or match["wd"] or ""
         value = number(match["a"] or match["b"] or match["d"]) * scale
+        if math.isinf(value):  # hundreds of digits are no sum
+            continue
         found.append(Sum(value, currency, *match.span(), words))
     return found
-
-
-_TENS = [
-    "zero",
-    "ten",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-]
-
-
-def in_words(number: int) -> str:
-    """A whole number in English words, as the Court writes sums: 12500 is "twelve thousand five hundred"."""
-    ones = list(SMALL)
-    if number < 20:
-        return ones[number]
-    if number < 100:
-        return _TENS[number // 10] + (f"-{ones[number % 10]}" if number % 10 else "")
-    if number < 1000:
-        rest = f" and {in_words(number % 100)}" if number % 100 else ""
-        return f"{ones[number // 100]} hundred{rest}"
-    unit = max(size for size in LARGE.values() if size <= number)
-    scale = next(name for name, size in LARGE.items() if size == unit)
-    rest = f" {in_words(number % unit)}" if number % unit else ""
-    return f"{in_words(number // unit)} {scale}{rest}"
 
 
 SMALL = {
@@ -234,6 +207,23 @@ SMALL = {
 }
 LARGE = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 FILLERS = {"and", "a", "of"}
+_WORD = {value: word for word, value in SMALL.items()}
+
+
+def in_words(number: int) -> str:
+    """A whole number in English words, as the Court writes sums: 12500 is "twelve thousand five hundred"."""
+    if number in _WORD:
+        return _WORD[number]
+    if number < 100:
+        return f"{_WORD[number // 10 * 10]}-{_WORD[number % 10]}"
+    if number < 1000:
+        rest = f" and {in_words(number % 100)}" if number % 100 else ""
+        return f"{_WORD[number // 100]} hundred{rest}"
+    scale, unit = max(
+        (item for item in LARGE.items() if item[1] <= number), key=lambda item: item[1]
+    )
+    rest = f" {in_words(number % unit)}" if number % unit else ""
+    return f"{in_words(number // unit)} {scale}{rest}"
 
 
 def spelled(words: str) -> float | None:

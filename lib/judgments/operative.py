@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from lib.judgments.articles import articles
 from lib.judgments.awards import Award, read
 from lib.judgments.segments import Segment, inside
 from lib.judgments.text import Judgment
@@ -20,13 +21,6 @@ _VIOLATION = re.compile(
     r"would (?:not (?:be|constitute|involve|give rise to)|be no|involve no)[^.;]{0,30}(?:violation|breach)|discloses no)"
     r"|(?P<would>would (?:\w+ )?(?:be|give rise to|constitute|entail|amount to|violate|have been)[^.;]{0,30}(?:violation|breach)?)"
     r"|(?P<yes>(?:violations?|breach(?:es)?)\b|(?:has|have|was|were) (?:been )?(?:violated|breached)|failed to comply with)",
-    re.I,
-)
-_ARTICLE = re.compile(
-    r"Articles?\s+(?P<numbers>\d{1,2}(?:(?:\s*§§?\s*\d+(?:(?:,\s*|\s+and\s+|\s*-\s*)\d+(?!\d*\s+(?:of|to)\s+(?:the\s+)?Proto))*)?"
-    r"(?:\s*\([a-z]+\)(?:\s+and\s+\([a-z]\))?)?(?:\s*\(art\.[^)]*\))?)"
-    r"(?:(?:,\s*|,?\s+and\s+|\s+or\s+|,?\s+(?:read |taken )?(?:alone and )?in conjunction with\s+)\d{1,2}(?:\s*§§?\s*\d+)?)*)"
-    r"(?:\s*\(P\d[^)]*\))?(?:\s*of\s+(?:the\s+)?(?:Convention\s*)?)?(?:(?:of|to)\s+)?(?P<protocol>(?:the\s+)?(?:Additional\s+)?Protocol(?:\s+N(?:o|os)\.?\s*(?P<p>\d+))?)?",
     re.I,
 )
 
@@ -130,23 +124,6 @@ def _joined(lines: tuple[tuple[int, str], ...]) -> list[tuple[int, str]]:
     return joined
 
 
-def articles(text: str) -> list[str]:
-    """The Convention articles named in a text, in the release's codes ("8", "P1-1"), in order."""
-    found = []
-    for match in _ARTICLE.finditer(text):
-        bare = re.sub(r"\([^)]*\)", " ", match["numbers"])
-        numbers = []
-        # numbers after § are paragraphs of the article before
-        for part in re.split(r"\s+in conjunction with\s+", bare):
-            part = re.sub(r"§§\s*\d+(?:(?:,\s*|\s+and\s+|\s*-\s*)\d+)*", " ", part)
-            part = re.sub(r"§\s*\d+", " ", part)
-            numbers += re.findall(r"\d{1,2}", part)
-        for number in numbers:
-            code = f"P{match['p'] or 1}-{number}" if match["protocol"] else number
-            found.append(code)
-    return list(dict.fromkeys(found))
-
-
 def outcomes(found: list[Provision]) -> list[Outcome]:
     """What was decided on each complaint, in the order of the provisions.
 
@@ -223,10 +200,6 @@ def concluded(judgment: Judgment, segments: list[Segment]) -> list[Outcome]:
 def _limb(text: str) -> str:
     substantive = bool(re.search(r"\bsubstantive\b", text, re.I))
     procedural = bool(re.search(r"\bprocedural\b", text, re.I))
-    return (
-        ("both" if procedural else "substantive")
-        if substantive
-        else "procedural"
-        if procedural
-        else ""
-    )
+    if substantive and procedural:
+        return "both"
+    return "substantive" if substantive else "procedural" if procedural else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from lib.judgments.articles import articles
 from lib.judgments.text import Judgment, Paragraph
 
 LONGEST_HEADING = 220  # characters
@@ -71,10 +72,6 @@ _OPENS_41 = re.compile(
     r".{0,160}\bArticle (?:41|50)\b[^.;]{0,80}(?:provides|reads|states|,\s*$)", re.I
 )
 _DONE = re.compile(r"\s*(?:Done (?:in|at)\b|DONE IN\b|Delivered (?:in|at)\b)")
-_ARTICLE = re.compile(
-    r"ARTICLES?\s+(\d{1,2})(?:\s*§§?\s*[\d, and]+)?(?:\s*\([^)]*\))*\s+(?:(?:OF|TO)\s+(?:THE\s+)?)?"
-    r"PROTOCOL\s+N(?:o|O)\.?\s*(\d+)|ARTICLES?\s+([\d§ ,.ANDandlTO()a-z]*\d[\d§ ,ANDand()a-z]*)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +120,10 @@ def split(judgment: Judgment) -> list[Segment]:
     """
     paragraphs = judgment.paragraphs
     starts: list[tuple[int, str, str, str]] = [(0, "header", "", "")]
-    formula = _operative_start(paragraphs)
-    headed = any(_says(paragraph) == ("article_41", "") for paragraph in paragraphs[:formula])
-    last_law = max((i for i, p in enumerate(paragraphs) if _says(p) == ("law", "")), default=-1)
+    headings = [_says(paragraph) for paragraph in paragraphs]
+    formula = _operative_start(paragraphs, headings)
+    headed = ("article_41", "") in headings[:formula]
+    last_law = max((i for i, said in enumerate(headings) if said == ("law", "")), default=-1)
     for place, paragraph in enumerate(paragraphs):
         name, part = starts[-1][1:3]
         if formula is not None and place == formula:
@@ -142,7 +140,7 @@ def split(judgment: Judgment) -> list[Segment]:
             if found and found != part:
                 starts.append((place, name, found, paragraph.text.strip()))
                 continue
-        said = _says(paragraph)
+        said = headings[place]
         if said is None or said[0] == "operative" or said == (name, part) != ("law", "complaint"):
             continue
         opened, section = said
@@ -166,11 +164,11 @@ def split(judgment: Judgment) -> list[Segment]:
     ]
 
 
-def _operative_start(paragraphs: tuple[Paragraph, ...]) -> int | None:
+def _operative_start(
+    paragraphs: tuple[Paragraph, ...], headings: list[tuple[str, str] | None]
+) -> int | None:
     """Where the operative provisions begin: the formula that provisions follow, not a quoted one."""
-    found = [
-        place for place, paragraph in enumerate(paragraphs) if _says(paragraph) == ("operative", "")
-    ]
+    found = [place for place, said in enumerate(headings) if said == ("operative", "")]
     for place in found:
         following = [p.text.strip() for p in paragraphs[place + 1 : place + 4]]
         if following and not following[0].startswith(("...", "[", "(...)", "…")):
@@ -186,19 +184,6 @@ def _head(paragraph: Paragraph) -> str | None:
         if pattern.match(words):
             return head
     return None
-
-
-def articles(heading: str) -> list[str]:
-    """The Convention articles that a heading names, in the release's codes ("8", "P1-1")."""
-    found = []
-    for match in _ARTICLE.finditer(heading.upper()):
-        if match[1]:
-            found.append(f"P{match[2]}-{match[1]}")
-        else:
-            found += re.findall(
-                r"(?<![§\d] )(?<!\d)\b(\d{1,2})\b(?! ?(?:OF|TO)? ?PROTOCOL)", match[3]
-            )
-    return list(dict.fromkeys(found))
 
 
 def frame(judgment: Judgment, segments: list[Segment]) -> pd.DataFrame:
