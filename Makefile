@@ -15,7 +15,7 @@ report: .venv/.ready
 	.venv/bin/npd report
 
 test: .venv/.ready
-	.venv/bin/python -m pytest -n 2 --dist loadgroup
+	.venv/bin/python -m pytest -n 2 --dist loadfile
 	NPD_QUIET=1 NPD_REPORTS=$(CURDIR)/.cache/nbval NPD_PREDICTIONS=/dev/null .venv/bin/python -m pytest -n 2 --dist loadfile \
 	  --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg notebooks
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .

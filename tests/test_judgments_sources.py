@@ -3,6 +3,7 @@
 import http.server
 import io
 import json
+import tarfile
 import threading
 import time
 from pathlib import Path
@@ -190,6 +191,26 @@ def test_a_thousand_applicants_are_read_in_seconds(tmp_path):
     assert "many_applicants" in {one["reason"] for one in record["review"]}
 
 
+def test_an_archive_is_whole_for_everyone_who_unpacks_it_at_once(tmp_path, monkeypatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    monkeypatch.setattr(corpus, "ROOT", tmp_path)
+    archive = tmp_path / "many.tar.gz"
+    texts = {f"gold/001-{n}.xmi": made_xmi() for n in range(300)}
+    with tarfile.open(archive, "w:gz") as tar:
+        for name, text in texts.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text.encode())
+            tar.addfile(entry, io.BytesIO(text.encode()))
+
+    def sizes(_):
+        return sorted(path.stat().st_size for path in corpus.unpack(archive).rglob("*.xmi"))
+
+    with ThreadPoolExecutor(4) as pool:
+        seen = list(pool.map(sizes, range(4)))
+    assert all(one == sorted(len(text.encode()) for text in texts.values()) for one in seen)
+
+
 # HUDOC, against a stand-in that answers like it
 
 
@@ -329,7 +350,6 @@ def lam(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("lam")
 def test_parts_are_found_in_the_real_judgments(lam):
     shares = audit.found(lam["cases"], lam["segments"]).set_index("decade").loc["all"]
     assert shares["judgments"] == 314
@@ -338,7 +358,6 @@ def test_parts_are_found_in_the_real_judgments(lam):
 
 @pytest.mark.slow
 @pytest.mark.official
-@pytest.mark.xdist_group("lam")
 def test_awards_agree_with_the_official_targets(lam, official):
     compared = audit.compare(lam["cases"], official.cases)
     result = audit.summary(compared)
@@ -348,7 +367,6 @@ def test_awards_agree_with_the_official_targets(lam, official):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("lam")
 def test_no_real_facts_that_pass_hold_an_award_or_a_claim(lam):
     import re
 

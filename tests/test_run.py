@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from checkout import copy_to, environment, npd, shorten
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("run")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from checkout import copy_to, environment, npd
 
 from lib import release
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+pytestmark = pytest.mark.slow
 
 NASTY = "<b onclick=alert(1)>*x* [y](javascript:alert(2)) {{< include about.qmd >}} ``` $z$"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic",

@@ -355,12 +355,13 @@ def unpack(archive: Path) -> Path:
     """The folder with an archive's XMI files; unpacked once, links and odd paths left out."""
     folder = ROOT / ".cache" / "judgments" / sha256(archive)[:16]
     done = folder / ".unpacked"
-    if not done.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(archive) as tar:
-            members = [one for one in tar if one.isfile() and one.name.endswith(".xmi")]
-            tar.extractall(folder, members=members, filter="data")
-        done.touch()
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):  # else a page may read what another is still unpacking
+        if not done.is_file():
+            with tarfile.open(archive) as tar:
+                members = [one for one in tar if one.isfile() and one.name.endswith(".xmi")]
+                tar.extractall(folder, members=members, filter="data")
+            done.touch()
     return folder
 
 
